@@ -1,0 +1,3 @@
+module github.com/sessfix/sessfix
+
+go 1.26
