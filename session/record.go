@@ -6,7 +6,7 @@ type Capture struct {
 	Off, Len uint32 // the whole value in Record.Raw, quotes and brackets included
 	N        uint32 // number of elements of an array, of members of an object
 	Key      uint16 // index into Framing.Keys
-	Kind     byte   // { [ " 0 t f n: the first byte, 0 for any number
+	Kind     byte   // the first byte, one of { [ " t f n, and '0' for any number
 	Esc      bool   // a string that holds a backslash
 }
 
@@ -51,8 +51,8 @@ type Record struct {
 // Value is the raw text of a captured value.
 func (r *Record) Value(c Capture) []byte { return r.Raw[c.Off : c.Off+c.Len] }
 
-// Text is the inside of a captured string, escapes left as they are.
-func (r *Record) Text(c Capture) []byte {
+// Str is the inside of a captured string, escapes left as they are.
+func (r *Record) Str(c Capture) []byte {
 	if c.Kind != '"' {
 		return nil
 	}

@@ -1,0 +1,64 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessfix/sessfix/finding"
+)
+
+func (a *app) explainCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [CODE...]",
+		Short: "Say what a finding means, what to do, what never to do",
+		Example: `  sessfix explain
+  sessfix explain SEQ_FORK DANGLING_CALL`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var out []string
+			for _, e := range finding.All() {
+				out = append(out, string(e.Code)+"\t"+e.Title)
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.explain(args) },
+	}
+}
+
+func (a *app) explain(args []string) error {
+	list := finding.All()
+	if len(args) > 0 {
+		list = nil
+		for _, arg := range args {
+			e, ok := finding.Lookup(finding.Code(strings.ToUpper(arg)))
+			if !ok {
+				return fmt.Errorf("unknown code %q: sessfix explain lists them", arg)
+			}
+			list = append(list, e)
+		}
+	}
+	if a.format != "table" {
+		e := json.NewEncoder(a.io.Out)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", " ")
+		return e.Encode(list)
+	}
+	if len(args) == 0 {
+		for _, e := range list {
+			fmt.Fprintf(a.io.Out, "%-20s %s\n", e.Code, e.Title)
+		}
+		return nil
+	}
+	for i, e := range list {
+		if i > 0 {
+			fmt.Fprintln(a.io.Out)
+		}
+		fmt.Fprintf(a.io.Out, "%s: %s (%s)\n\n%s\n\nrepair: %s\n", e.Code, e.Title, e.Severity, e.Means, e.Repair)
+		if e.Never != "" {
+			fmt.Fprintf(a.io.Out, "never:  %s\n", e.Never)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessfix/sessfix/edit"
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/repair"
+	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/store"
+	"github.com/sessfix/sessfix/verify"
+)
+
+type repairOptions struct {
+	dryRun bool
+	output string
+}
+
+func (a *app) repairCmd() *cobra.Command {
+	var o repairOptions
+	c := &cobra.Command{
+		Use:   "repair [--dry-run | --output DIR] PATH...",
+		Short: "Mend sessions so that their agent resumes them",
+		Long: `Repair mends what has one safe repair: torn bytes go to quarantine, whole records that stand in
+damaged lines or frames are kept, and what a crash left open is closed with records that say
+whether a call had started. Nothing else is touched.
+
+The result is verified before a byte is written. The original is kept in sessfix's own state
+directory, and sessfix undo puts it back byte for byte. A session that is in use, or whose damage
+has no safe repair, is refused and not touched.`,
+		Example: `  sessfix repair --dry-run session.jsonl     show the plan
+  sessfix repair session.jsonl               mend it in place
+  sessfix repair --output mended ~/.dsh/sessions`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return a.repair(c.Context(), args, o) },
+	}
+	c.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "show what would be done, write nothing")
+	c.Flags().StringVarP(&o.output, "output", "o", "", "write mended sessions below this directory, leave the originals alone")
+	return c
+}
+
+type repaired struct {
+	out *repair.Outcome
+	err error
+}
+
+func (a *app) repair(ctx context.Context, args []string, o repairOptions) error {
+	if o.dryRun && o.output != "" {
+		return errors.New("--dry-run writes nothing: it does not go with --output")
+	}
+	if a.caseDir == "" && !o.dryRun && o.output == "" {
+		return errors.New("no home directory to keep originals in: name a place with --case-dir")
+	}
+	for _, p := range args {
+		if p == "-" {
+			return errors.New("standard input cannot be repaired: name a file")
+		}
+	}
+	found, err := store.Open(ctx, args, a.options())
+	if err != nil {
+		return err
+	}
+	doc := a.document(found)
+	doc.Homes = nil // repair answers for sessions only
+	p := a.progress("worked on", len(found.Sessions))
+	diffs := make([]string, len(found.Sessions))
+	inOrder(ctx, len(found.Sessions), a.jobs, func(i int) repaired {
+		out, err := repair.Session(ctx, found.Sessions[i], a.repairOptions(found.Sessions[i], o))
+		if err == nil && o.dryRun && out.Result != nil && a.format == "table" {
+			diffs[i], err = report.Diff(found.Sessions[i].Path, out, a.style())
+		}
+		return repaired{out, err}
+	}, func(i int, r repaired) {
+		a.addRepair(doc, found.Sessions[i], r, o)
+		p.step(i + 1)
+	})
+	p.end()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := a.print(doc, a.verbose || len(doc.Sessions) <= 3 || o.dryRun); err != nil {
+		return err
+	}
+	for _, d := range diffs {
+		fmt.Fprint(a.io.Out, d)
+	}
+	return nil
+}
+
+func (a *app) repairOptions(s store.Session, o repairOptions) repair.Options {
+	r := repair.Options{CaseDir: a.caseDir, DryRun: o.dryRun}
+	if o.output != "" {
+		r.Output = filepath.Join(o.output, s.Rel)
+	}
+	return r
+}
+
+// addRepair puts what came of one session into the report. A repair that refuses is no trouble:
+// it is the answer.
+func (a *app) addRepair(doc *report.Document, s store.Session, r repaired, o repairOptions) {
+	if r.out == nil || r.out.Before == nil {
+		a.fail(doc, s.Path, r.err)
+		return
+	}
+	j := report.Of(r.out.Before)
+	j.AddRepair(r.out)
+	if r.out.Changed {
+		j.Output = a.repairOptions(s, o).Output
+	}
+	var live *repair.LiveError
+	switch {
+	case r.err == nil:
+	case errors.As(r.err, &live):
+		refuse(&j, finding.LiveSession, live.Who)
+	case errors.Is(r.err, edit.ErrConflict) || errors.Is(r.err, repair.ErrUnproved):
+		refuse(&j, finding.PlanConflict, sayError(r.err))
+	default:
+		a.fail(doc, s.Path, r.err)
+		return
+	}
+	if j.Verdict == string(verify.Refused) && j.Refusal == "" {
+		j.Refusal = refusal(&j)
+	}
+	add(doc, j)
+	if j.Refusal != "" && a.format == "table" && !a.quiet {
+		a.warn("%s: not repaired: %s", report.Safe(s.Path), j.Refusal)
+	}
+}
+
+func refuse(j *report.Session, code finding.Code, why string) {
+	f := finding.New(code)
+	f.Message = why
+	e, _ := finding.Lookup(code)
+	f.Repair, f.Never = e.Repair, e.Never
+	j.Verdict, j.Refusal = string(verify.Refused), why
+	j.Findings = append(j.Findings, report.Findings(filepath.Base(j.Path), []finding.Finding{f})...)
+	j.Closers, j.Quarantined, j.Edits = nil, nil, 0
+}
+
+// refusal says in one line why there is no safe repair, and the way out.
+func refusal(j *report.Session) string {
+	for _, f := range j.Findings {
+		e, _ := finding.Lookup(finding.Code(f.Code))
+		if f.Severity != string(finding.Note) && f.Because == "" && e.Cure == finding.Refuse {
+			return f.Code + ": " + f.Message + "; repair: " + f.Repair
+		}
+	}
+	return "its damage has no safe repair"
+}

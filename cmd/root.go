@@ -1,0 +1,210 @@
+// Package cmd is the command line: flags in, a call into the library, printing out.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/format/all"
+	"github.com/sessfix/sessfix/repair"
+	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/store"
+)
+
+// app is one run of the program.
+type app struct {
+	io      IO
+	formats []format.Format
+	doc     *report.Document // decides the exit status, where a command made one
+
+	format, color  string
+	json, quiet    bool
+	verbose        bool
+	jobs           int
+	home, caseDir  string
+	client, target string
+	spool          string // file that holds standard input
+}
+
+// Main runs the program and returns its exit status.
+func Main(ctx context.Context, args []string, o IO) int {
+	a := &app{io: o, formats: all.Formats()}
+	root := a.root()
+	root.SetArgs(withDefault(root, args))
+	root.SetIn(o.In)
+	root.SetOut(o.Out)
+	root.SetErr(o.Err)
+	err := root.ExecuteContext(ctx)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+		fmt.Fprintln(o.Err, "sessfix: interrupted")
+	} else if err != nil {
+		a.complain(err)
+	}
+	return status(err, a.doc)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sessfix",
+		Short: "The fsck of agent sessions",
+		Long: `sessfix finds what a crash, a full disk or two writers did to the session log of an AI
+coding agent, says exactly where, and mends it so that the agent resumes it. It loses no
+intact record, keeps the original and can undo what it did.
+
+Without a command it verifies: "sessfix PATH" is "sessfix verify PATH".`,
+		Example: `  sessfix                            every session of this machine's agents
+  sessfix verify ~/.dsh/sessions     a tree of sessions
+  sessfix repair --dry-run FILE      show the plan
+  sessfix repair FILE                mend it in place; sessfix undo FILE takes it back
+  sessfix explain TORN_TAIL          what a finding means`,
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.check() },
+	}
+	root.SetVersionTemplate("sessfix {{.Version}}\n")
+	root.SetUsageTemplate(root.UsageTemplate() + "\n" + exitHelp + "\n")
+	f := root.PersistentFlags()
+	f.StringVar(&a.format, "format", "table", "how to print: table, json or jsonl")
+	f.BoolVar(&a.json, "json", false, "short for --format json")
+	f.StringVar(&a.color, "color", "auto", "colour: auto, always or never (NO_COLOR turns it off)")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing on standard error but errors")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "print the findings of every session")
+	f.IntVarP(&a.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "sessions worked on at once")
+	f.StringVar(&a.home, "home", "", "agent home to look into where no PATH is given")
+	f.StringVar(&a.caseDir, "case-dir", "", "where originals and receipts are kept (default: sessfix's own state directory)")
+	f.StringVar(&a.client, "client", "", "version of the client that opens the session next")
+	root.AddCommand(a.verifyCmd(), a.scanCmd(), a.repairCmd(), a.undoCmd(), a.explainCmd(), a.listCmd())
+	return root
+}
+
+// withDefault puts "verify" in front of arguments that name no command.
+func withDefault(root *cobra.Command, args []string) []string {
+	takesValue := map[string]bool{"--format": true, "--color": true, "--jobs": true, "-j": true, "--home": true, "--case-dir": true, "--client": true, "--target-version": true}
+	for i := 0; i < len(args); i++ {
+		s := args[i]
+		if s == "--help" || s == "-h" || s == "--version" {
+			return args
+		}
+		if takesValue[s] {
+			i++
+			continue
+		}
+		if s == "--" || s == "-" || !strings.HasPrefix(s, "-") {
+			if slices.Contains([]string{"help", "completion", "__complete", "__completeNoDesc"}, s) {
+				return args
+			}
+			for _, c := range root.Commands() {
+				if c.Name() == s {
+					return args
+				}
+			}
+			break
+		}
+	}
+	return append([]string{"verify"}, args...)
+}
+
+// check judges the flags that all commands share.
+func (a *app) check() error {
+	if a.json {
+		a.format = "json"
+	}
+	if !slices.Contains([]string{"table", "json", "jsonl"}, a.format) {
+		return fmt.Errorf("unknown format %q: table, json or jsonl", a.format)
+	}
+	switch a.color {
+	case "auto", "always", "never":
+	default:
+		return fmt.Errorf("unknown colour %q: auto, always or never", a.color)
+	}
+	if a.jobs < 1 {
+		return fmt.Errorf("--jobs must be at least 1")
+	}
+	if a.caseDir == "" {
+		dir, err := repair.DefaultCaseDir(a.io.Env)
+		if err == nil {
+			a.caseDir = dir
+		}
+	}
+	return nil
+}
+
+// complain prints an error the way all of them are printed.
+func (a *app) complain(err error) {
+	var told trouble
+	if errors.As(err, &told) {
+		return
+	}
+	fmt.Fprintf(a.io.Err, "sessfix: error: %s\n", sayError(err))
+	if hint := hintFor(err); hint != "" {
+		fmt.Fprintf(a.io.Err, "hint: %s\n", hint)
+	}
+}
+
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.io.Err, "sessfix: "+format+"\n", args...)
+}
+
+func hintFor(err error) string {
+	var t store.Trouble
+	path := "PATH"
+	if errors.As(err, &t) {
+		path = report.Safe(t.Path)
+	}
+	if errors.Is(err, store.ErrUnknown) {
+		return "sessfix scan " + path + " shows what the file holds"
+	}
+	return ""
+}
+
+func (a *app) style() report.Style {
+	on := a.color == "always" || a.color == "auto" && a.io.OutTTY && a.io.Env("NO_COLOR") == "" && a.io.Env("TERM") != "dumb"
+	return report.Style{Color: on, Width: a.io.Width}
+}
+
+// print writes the document in the chosen form and lets it decide the exit status.
+func (a *app) print(d *report.Document, details bool) error {
+	a.doc = d
+	switch a.format {
+	case "json":
+		return d.JSON(a.io.Out)
+	case "jsonl":
+		return d.JSONL(a.io.Out)
+	}
+	st := a.style()
+	st.Details = details
+	return d.Table(a.io.Out, st)
+}
+
+func (a *app) options() store.Options {
+	env := a.io.Env
+	if a.home != "" {
+		env = func(name string) string {
+			if strings.HasSuffix(name, "_HOME") {
+				return a.home
+			}
+			return a.io.Env(name)
+		}
+	}
+	return store.Options{Formats: a.formats, Client: a.client, Env: env}
+}
+
+func version() string {
+	if i, ok := debug.ReadBuildInfo(); ok && i.Main.Version != "" && i.Main.Version != "(devel)" {
+		return i.Main.Version
+	}
+	return "0.1.0-dev"
+}
+
+func tool() report.Tool { return report.Tool{Name: "sessfix", Version: version()} }

@@ -1,0 +1,196 @@
+package cmd
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/scan"
+	"github.com/sessfix/sessfix/session"
+	"github.com/sessfix/sessfix/store"
+)
+
+type scanOptions struct {
+	hex, records bool
+}
+
+func (a *app) scanCmd() *cobra.Command {
+	var o scanOptions
+	c := &cobra.Command{
+		Use:   "scan PATH...",
+		Short: "Show the byte map: records, frames, holes, with offsets",
+		Long: `Scan reads JSON lines, plain or in zstd frames, of any program and shows where bytes are damaged. It
+knows nothing of what records mean: that is verify's business.
+
+Offsets are bytes of the file as it lies on disk.`,
+		Example: `  sessfix scan session.jsonl
+  sessfix scan --records --json session.jsonl.zstd
+  sessfix scan --hex broken.jsonl`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return a.scan(c.Context(), args, o) },
+	}
+	c.Flags().BoolVar(&o.hex, "hex", false, "show the first damaged bytes of each finding (they may hold text of the conversation)")
+	c.Flags().BoolVar(&o.records, "records", false, "list every record with its offset and length")
+	return c
+}
+
+// byteMap is what scan says of a file.
+type byteMap struct {
+	Path     string           `json:"path"`
+	Medium   string           `json:"medium"`
+	Size     int64            `json:"size"`
+	Text     int64            `json:"textSize"`
+	Records  int64            `json:"records"`
+	Findings []report.Finding `json:"findings"`
+	Spans    []recordSpan     `json:"recordSpans,omitempty"`
+	dumps    []string
+	damaged  bool
+}
+
+type recordSpan struct {
+	Offset  int64 `json:"offset"`
+	Length  int64 `json:"length"`
+	Line    int64 `json:"line"`
+	Frame   int64 `json:"frame,omitempty"`
+	Text    int64 `json:"textOffset"`
+	TextLen int64 `json:"textLength"`
+}
+
+func (a *app) scan(ctx context.Context, args []string, o scanOptions) error {
+	args, cleanup, err := a.stdin(args)
+	defer cleanup()
+	if err != nil {
+		return err
+	}
+	files, troubles := store.Files(ctx, args)
+	doc := &report.Document{}
+	for _, t := range troubles {
+		a.fail(doc, t.Path, t)
+	}
+	maps := []byteMap{}
+	type scanned struct {
+		m   byteMap
+		err error
+	}
+	inOrder(ctx, len(files), a.jobs, func(i int) scanned {
+		m, err := a.scanFile(ctx, files[i], o)
+		return scanned{m, err}
+	}, func(i int, s scanned) {
+		if s.err != nil {
+			a.fail(doc, files[i], s.err)
+			return
+		}
+		doc.Summary.Sessions++
+		if s.m.damaged {
+			doc.Summary.Repairable++
+		}
+		if files[i] == a.spool {
+			s.m.Path = "-"
+		}
+		maps = append(maps, s.m)
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.doc = doc
+	return a.printMaps(maps, doc.Errors)
+}
+
+func (a *app) scanFile(ctx context.Context, path string, o scanOptions) (byteMap, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return byteMap{}, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return byteMap{}, err
+	}
+	m := byteMap{Path: path, Size: fi.Size(), Findings: []report.Finding{}}
+	framing := session.Framing{Skippable: true}
+	s, err := store.Recognise(ctx, path, f, fi.Size(), a.options())
+	if err == nil && s.Dialect != nil {
+		framing = s.Dialect.Framing()
+	}
+	m.Medium = s.Medium
+	if m.Medium == "" {
+		m.Medium = scan.Lines
+	}
+	sc, err := scan.New(ctx, f, fi.Size(), scan.Options{Medium: m.Medium, Framing: framing})
+	if err != nil {
+		return m, err
+	}
+	for sc.Next() {
+		if o.records {
+			r := sc.Record()
+			m.Spans = append(m.Spans, recordSpan{r.Off, r.Len, r.Logical, r.Frame, r.Text, r.TextLen})
+		}
+	}
+	if sc.Err() != nil {
+		return m, fmt.Errorf("%s: %w", path, sc.Err())
+	}
+	list := sc.Findings()
+	for i := range list {
+		e, _ := finding.Lookup(list[i].Code)
+		list[i].Repair, list[i].Never = e.Repair, e.Never
+		m.damaged = m.damaged || list[i].Damage()
+		if o.hex {
+			m.dumps = append(m.dumps, dump(f, &list[i]))
+		}
+	}
+	m.Records, m.Text, m.Findings = sc.Count(), sc.Text(), report.Findings(path, list)
+	return m, nil
+}
+
+// dump shows the first stored bytes of a finding.
+func dump(f *os.File, n *finding.Finding) string {
+	b := make([]byte, min(max(n.Len, 16), 256))
+	k, _ := f.ReadAt(b, n.Off)
+	return fmt.Sprintf("%s at %d\n%s", n.Code, n.Off, hex.Dump(b[:k]))
+}
+
+func (a *app) printMaps(maps []byteMap, errs []report.Error) error {
+	e := json.NewEncoder(a.io.Out)
+	e.SetEscapeHTML(false)
+	switch a.format {
+	case "json":
+		e.SetIndent("", " ")
+		return e.Encode(struct {
+			Version int            `json:"version"`
+			Tool    report.Tool    `json:"tool"`
+			Files   []byteMap      `json:"files"`
+			Errors  []report.Error `json:"errors,omitempty"`
+		}{report.Version, tool(), maps, errs})
+	case "jsonl":
+		for _, m := range maps {
+			if err := e.Encode(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, m := range maps {
+		if i > 0 {
+			fmt.Fprintln(a.io.Out)
+		}
+		fmt.Fprintf(a.io.Out, "%s: %s, %d bytes, %d bytes of text, %d records\n", report.Safe(m.Path), m.Medium, m.Size, m.Text, m.Records)
+		for _, r := range m.Spans {
+			fmt.Fprintf(a.io.Out, "  record at %d, %d bytes, line %d", r.Offset, r.Length, r.Line)
+			if r.Frame > 0 {
+				fmt.Fprintf(a.io.Out, ", frame %d, text offset %d", r.Frame, r.Text)
+			}
+			fmt.Fprintln(a.io.Out)
+		}
+		report.Details(a.io.Out, a.style(), m.Findings)
+		for _, d := range m.dumps {
+			fmt.Fprint(a.io.Out, "\n"+d)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessfix/sessfix/durable"
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/repair"
+	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/store"
+	"github.com/sessfix/sessfix/verify"
+)
+
+func (a *app) verifyCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "verify [PATH...]",
+		Short: "Say what is wrong with sessions (the default command)",
+		Long: `Verify reads sessions and says what is wrong with each: where, what the agent will do with
+it, what repair would do, and what never to do. It changes nothing.
+
+A PATH is a file, a directory that is searched for sessions, or - for standard input.
+Without PATH all sessions of the agents on this machine are verified.`,
+		Example: `  sessfix verify
+  sessfix verify --json ~/.dsh/sessions > report.json
+  zstd -dc old.jsonl.zst | sessfix verify -`,
+		RunE: func(c *cobra.Command, args []string) error { return a.verify(c.Context(), args) },
+	}
+	c.Flags().StringVar(&a.target, "target-version", "", "also tell whether that release of the agent would upgrade the session")
+	return c
+}
+
+// verified is what came of one session.
+type verified struct {
+	res *verify.Result
+	err error
+}
+
+func (a *app) verify(ctx context.Context, args []string) error {
+	args, cleanup, err := a.stdin(args)
+	defer cleanup()
+	if err != nil {
+		return err
+	}
+	found, err := store.Open(ctx, args, a.options())
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 && len(found.Sessions)+len(found.Troubles) == 0 {
+		a.warn("no sessions found in the homes of the agents known here")
+	}
+	doc := a.document(found)
+	p := a.progress("verified", len(found.Sessions))
+	inOrder(ctx, len(found.Sessions), a.jobs, func(i int) verified {
+		res, err := a.verifyOne(ctx, found.Sessions[i])
+		return verified{res, err}
+	}, func(i int, v verified) {
+		if v.err != nil {
+			a.fail(doc, found.Sessions[i].Path, v.err)
+		} else {
+			s := report.Of(v.res)
+			add(doc, a.named(s))
+		}
+		p.step(i + 1)
+	})
+	p.end()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := a.print(doc, a.verbose || len(doc.Sessions) <= 3); err != nil {
+		return err
+	}
+	a.next(doc)
+	return nil
+}
+
+func (a *app) verifyOne(ctx context.Context, s store.Session) (*verify.Result, error) {
+	var around []finding.Finding
+	if dir, pending := repair.Pending(durable.Disk, a.caseDir, s.Path); pending {
+		f := finding.New(finding.RepairPending)
+		f.Message = "a repair of this session was interrupted; its case is " + dir
+		around = append(around, f)
+	}
+	if a.target != "" && s.Unknown == nil {
+		if err := s.Aim(a.target); err != nil {
+			return nil, err
+		}
+	}
+	return verify.File(ctx, s, around...)
+}
+
+// document begins a report with what was found beside sessions.
+func (a *app) document(found *store.Found) *report.Document {
+	doc := &report.Document{Version: report.Version, Tool: tool(), Sessions: []report.Session{}}
+	for _, t := range found.Troubles {
+		a.fail(doc, t.Path, t)
+	}
+	for _, r := range found.Roots {
+		doc.Homes = append(doc.Homes, report.Home{Path: r.Path, Agent: r.Format.Name(), Verdict: string(verify.Refused), Findings: report.Findings("", verify.Root(r))})
+	}
+	return doc
+}
+
+// fail notes and prints a path that could not be looked at. The others go on.
+func (a *app) fail(doc *report.Document, path string, err error) {
+	doc.Summary.Failed++
+	doc.Errors = append(doc.Errors, report.Error{Path: path, Error: sayError(err)})
+	a.complain(err)
+}
+
+func add(doc *report.Document, s report.Session) {
+	doc.Sessions = append(doc.Sessions, s)
+	doc.Summary.Sessions++
+	switch {
+	case s.Repaired:
+		doc.Summary.Repaired++
+	case s.Verdict == string(verify.Clean):
+		doc.Summary.Clean++
+	case s.Verdict == string(verify.Repairable):
+		doc.Summary.Repairable++
+	default:
+		doc.Summary.Refused++
+	}
+}
+
+// next ends a report for people with the command to run.
+func (a *app) next(doc *report.Document) {
+	if a.format != "table" || a.quiet || doc.Summary.Repairable == 0 {
+		return
+	}
+	path := "PATH"
+	for _, s := range doc.Sessions {
+		if s.Verdict == string(verify.Repairable) && s.Path != "-" {
+			if path != "PATH" {
+				path = "PATH..."
+				break
+			}
+			path = report.Safe(s.Path)
+		}
+	}
+	fmt.Fprintf(a.io.Err, "hint: sessfix repair --dry-run %s shows what repair would do\n", path)
+}
+
+// stdin puts standard input into a file of its own where an argument asks for it.
+func (a *app) stdin(args []string) ([]string, func(), error) {
+	nothing := func() {}
+	for i, p := range args {
+		if p != "-" {
+			continue
+		}
+		f, err := os.CreateTemp("", "sessfix-stdin-*.jsonl")
+		if err != nil {
+			return nil, nothing, err
+		}
+		cleanup := func() { os.Remove(f.Name()) }
+		_, err = io.Copy(f, a.io.In)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+		if err != nil {
+			return nil, cleanup, fmt.Errorf("read standard input: %w", err)
+		}
+		args = append(append(append([]string{}, args[:i]...), f.Name()), args[i+1:]...)
+		a.spool = f.Name()
+		return args, cleanup, nil
+	}
+	return args, nothing, nil
+}
+
+// named gives standard input its own name in reports.
+func (a *app) named(s report.Session) report.Session {
+	if a.spool != "" && s.Path == a.spool {
+		s.Path = "-"
+		for i := range s.Findings {
+			s.Findings[i].File = "-"
+		}
+	}
+	return s
+}

@@ -1,0 +1,89 @@
+package finding
+
+// Findings about bytes.
+const (
+	TornTail          Code = "TORN_TAIL"
+	TornLine          Code = "TORN_LINE"
+	GluedTorn         Code = "GLUED_TORN"
+	GluedWhole        Code = "GLUED_WHOLE"
+	SplitRecord       Code = "SPLIT_RECORD"
+	NulTail           Code = "NUL_TAIL"
+	NulLine           Code = "NUL_LINE"
+	NulPad            Code = "NUL_PAD"
+	BadUTF8           Code = "BAD_UTF8"
+	ControlChar       Code = "CONTROL_CHAR"
+	BOM               Code = "BOM"
+	BlankLine         Code = "BLANK_LINE"
+	NoFinalNewline    Code = "NO_FINAL_NEWLINE"
+	NotObject         Code = "NOT_OBJECT"
+	TornFrame         Code = "TORN_FRAME"
+	FrameChecksum     Code = "FRAME_CHECKSUM"
+	FrameHeader       Code = "FRAME_HEADER"
+	FrameGarbage      Code = "FRAME_GARBAGE"
+	FrameSkippable    Code = "FRAME_SKIPPABLE"
+	FrameUnverifiable Code = "FRAME_UNVERIFIABLE"
+	HeaderFrame       Code = "HEADER_FRAME"
+	RawAfterFrame     Code = "RAW_AFTER_FRAME"
+)
+
+// Findings about the header and single records.
+const (
+	HeaderMissing     Code = "HEADER_MISSING"
+	HeaderCorrupt     Code = "HEADER_CORRUPT"
+	HeaderInvalid     Code = "HEADER_INVALID"
+	HeaderMisplaced   Code = "HEADER_MISPLACED"
+	VersionUnknown    Code = "VERSION_UNKNOWN"
+	SessionIDMismatch Code = "SESSION_ID_MISMATCH"
+	EventUnknown      Code = "EVENT_UNKNOWN"
+	EventInvalid      Code = "EVENT_INVALID"
+)
+
+// Findings about numbers.
+const (
+	SeqDup     Code = "SEQ_DUP"
+	SeqFork    Code = "SEQ_FORK"
+	SeqGap     Code = "SEQ_GAP"
+	SeqMissing Code = "SEQ_MISSING"
+)
+
+// Findings about calls.
+const (
+	DanglingCall   Code = "DANGLING_CALL"
+	OrphanResult   Code = "ORPHAN_RESULT"
+	StartMissing   Code = "START_MISSING"
+	DupResult      Code = "DUP_RESULT"
+	FalseCloser    Code = "FALSE_CLOSER"
+	EmptyCallID    Code = "EMPTY_CALL_ID"
+	ResultRestored Code = "RESULT_RESTORED"
+)
+
+// Findings about turns, steps and what stands open.
+const (
+	OpenTurn       Code = "OPEN_TURN"
+	OpenStep       Code = "OPEN_STEP"
+	TurnNesting    Code = "TURN_NESTING"
+	StepNesting    Code = "STEP_NESTING"
+	OpenAttempt    Code = "OPEN_ATTEMPT"
+	OpenCompaction Code = "OPEN_COMPACTION"
+	OpenApproval   Code = "OPEN_APPROVAL"
+	LineageBroken  Code = "LINEAGE_BROKEN"
+	WontMigrate    Code = "WONT_MIGRATE"
+)
+
+// Findings about a home and about who else is at work.
+const (
+	DualEncoding       Code = "DUAL_ENCODING"
+	FlatLayout         Code = "FLAT_LAYOUT"
+	GenerationBeside   Code = "GENERATION_BESIDE"
+	SessionIDDuplicate Code = "SESSION_ID_DUPLICATE"
+	LiveSession        Code = "LIVE_SESSION"
+	ConcurrentWriters  Code = "CONCURRENT_WRITERS"
+	RepairPending      Code = "REPAIR_PENDING"
+	PlanConflict       Code = "PLAN_CONFLICT"
+)
+
+// What closers say. They are no findings.
+const (
+	ToolNotStarted     = "TOOL_NOT_STARTED"
+	ToolOutcomeUnknown = "TOOL_OUTCOME_UNKNOWN"
+)

@@ -1,0 +1,14 @@
+// Package all lists the formats: one line an agent.
+package all
+
+import (
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/format/dsh"
+)
+
+// Formats are all that sessfix knows.
+func Formats() []format.Format {
+	return []format.Format{
+		dsh.Format{},
+	}
+}

@@ -1,0 +1,192 @@
+package format
+
+import (
+	"fmt"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/session"
+)
+
+// Format is one agent.
+type Format interface {
+	// Name is the agent's name in reports.
+	Name() string
+	// Homes lists the directories in which its sessions lie on this machine, existing or not.
+	Homes(env func(string) string) []string
+	// Detect tells how sure it is that a file is one of its sessions. A lost header must still
+	// be recognised, by name and shape.
+	Detect(p Peek) Match
+	// Dialect is the generation in which a session is written, as the client that opens it next
+	// reads it. It returns a *VersionError for one that is not known.
+	Dialect(p Peek, client string) (Dialect, error)
+}
+
+// Peek is what is known of a file before it is read.
+type Peek struct {
+	Path string
+	// Line is the first line of its text, at most 64 KiB of it, whole or not.
+	Line []byte
+	// First is the first whole record, and tells whether it is the first line as well.
+	First     []byte
+	FirstLine bool
+}
+
+// Match is an answer of Detect.
+type Match int
+
+// How sure a format can be.
+const (
+	No Match = iota
+	ByName
+	ByShape
+	ByHeader
+)
+
+// VersionError says that a log's version is not known here.
+type VersionError struct {
+	Version string
+	Newer   bool
+}
+
+func (e *VersionError) Error() string {
+	if e.Newer {
+		return fmt.Sprintf("format version %s is newer than this sessfix knows", e.Version)
+	}
+	return fmt.Sprintf("format version %s is not known", e.Version)
+}
+
+// Dialect is one agent's format in one generation.
+type Dialect interface {
+	Version() string
+	Framing() session.Framing
+	Rules() Rules
+	NewDecoder(place Place) Decoder
+}
+
+// Place is where a session's file lies, for formats in which the place must fit the header.
+type Place struct{ Path string }
+
+// Decoder decodes the records of one session in file order.
+type Decoder interface {
+	// Decode appends what the record means to the batch, which is empty.
+	Decode(r *session.Record, b *Batch)
+	// End adds what can be said only when the last record was seen.
+	End(b *Batch)
+}
+
+// Batch is what one record means. It is used again for the next.
+type Batch struct {
+	Events   []session.Event
+	Findings []finding.Finding // visible in this record alone
+	// Seq is the record's number and Count how many it takes; Numbered is false for a record
+	// that has none, and Unnumbered true for one that needs none.
+	Seq, Count           int64
+	Time                 int64
+	Numbered, Unnumbered bool
+	// Replaced are the numbers of earlier records that are no longer replayed from here on.
+	Replaced []int64
+	// Header is set by the record that says who the session is.
+	Header *Header
+	// Foreign, set by End: no known client wrote this log; what its end leaves open is not judged.
+	Foreign bool
+}
+
+// Reset empties the batch.
+func (b *Batch) Reset() {
+	*b = Batch{Events: b.Events[:0], Findings: b.Findings[:0], Replaced: b.Replaced[:0], Count: 1}
+}
+
+// Header is what a session says of itself.
+type Header struct {
+	ID, CWD, Parent string
+	Seed            int64 // number of inherited records, 0 = none
+}
+
+// Rules configure the shared checkers. The zero value is the lenient answer.
+type Rules struct {
+	// Dense: records are numbered First, First+1, … without hole.
+	Dense bool
+	First int64
+	// Turns and Steps are recorded and counted 1, 2, 3, …
+	Turns, Steps bool
+	// Strict: the client refuses turns and steps that do not nest, and calls left open in a closed step.
+	Strict bool
+	// Starts: the log records that a call began, so that an absent start proves that it did not.
+	Starts bool
+}
+
+// CloseRequest asks for the records that end what a crash left open.
+type CloseRequest struct {
+	Calls      []session.Call // unanswered, in call order
+	Turn, Step int32          // to be ended behind them, 0 = leave
+	NextSeq    int64
+	Time       int64
+}
+
+// Closing is one synthetic record.
+type Closing struct {
+	Line   []byte // with its newline
+	Code   string // TOOL_NOT_STARTED or TOOL_OUTCOME_UNKNOWN, for a call
+	Kind   string // the record's kind in the format's own word
+	CallID string
+}
+
+// Powers.
+type (
+	// Closer ends what is open.
+	Closer interface {
+		Close(q CloseRequest) ([]Closing, error)
+	}
+	// Mender cures what only this agent can have. It returns the patches of the record that the
+	// finding is about, offsets in the record; nil = not mine.
+	Mender interface {
+		Mend(sessionID string, r *session.Record, f *finding.Finding) []finding.Patch
+	}
+	// Guarder says how to exclude or find a live owner of the session at a path.
+	Guarder interface {
+		Guards(path string) []Guard
+	}
+	// Reactor gives the table of what clients do with each fault.
+	Reactor interface {
+		Reactions() string
+	}
+	// Neighbour judges what lies around a session's file.
+	Neighbour interface {
+		Beside(path string, names []string) []finding.Finding
+	}
+	// Surveyor judges a whole root of sessions: the files and directories in it, as paths from
+	// the root, and the session ids found.
+	Surveyor interface {
+		Root(path string) string
+		Survey(root string, files []string) []finding.Finding
+	}
+	// Titler reads what the header says of the session, for lists.
+	Titler interface {
+		Title(p Peek) Header
+	}
+	// Targeter tells what another release's migration would refuse.
+	Targeter interface {
+		Target(version string) (Dialect, error)
+	}
+)
+
+// Guard kinds.
+const (
+	// FileLock: the kernel lock on Path is taken and kept until the work is done.
+	FileLock = "flock"
+	// OpenFile: no other process may have Path open for writing.
+	OpenFile = "open-file"
+	// Running: no process named one of Names may run with Env resolving to Path.
+	Running = "process"
+	// Quiet: Path must not have changed for two seconds.
+	Quiet = "quiet"
+)
+
+// Guard is one way to exclude or find a live owner.
+type Guard struct {
+	Kind, Path string
+	Names      []string
+	Prefix     string // of the lock's name on systems that have named locks
+	// Home gives, from a process's environment, the home it works in.
+	Home func(env func(string) string) string
+}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# install.sh AGENT: install the pinned published packages of one agent's oracle, once, outside the
+# repository. Prints the folder to run in. Exit 75: it cannot be installed here; the caller decides.
+set -eu
+
+agent=${1:?usage: install.sh AGENT}
+from=$(cd "$(dirname "$0")" && pwd)/$agent
+into=${SESSFIX_ORACLES:-${TMPDIR:-/tmp}/sessfix-oracle-cache}/$agent
+[ -f "$from/package-lock.json" ] || { echo "install.sh: no oracle for '$agent'" >&2; exit 2; }
+
+sum() {
+  if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi
+}
+
+is_24() {
+  case $("$into/node_modules/.bin/node" --version 2>/dev/null || true) in v24.*) true ;; *) false ;; esac
+}
+
+# The scripts may have changed, the packages only when the lock file did.
+mkdir -p "$into"
+rm -rf "$into/lib" "$into"/*.mjs
+(cd "$from" && tar -cf - --exclude=node_modules .) | (cd "$into" && tar -xf -)
+
+want=$(sum <"$from/package-lock.json" | cut -d' ' -f1)
+stamp=$into/node_modules/.sessfix-stamp
+if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ] || ! is_24; then
+  echo "$agent: installing the client's packages (once)" >&2
+  command -v npm >/dev/null || { echo "install.sh: npm is not there" >&2; exit 75; }
+  (cd "$into" && npm ci --no-audit --no-fund) >&2 || exit 75
+  # The package of Node fetches its binary in an install script, which npm may have skipped.
+  is_24 || (cd "$into" && npm rebuild node) >&2 || exit 75
+  is_24 || { echo "install.sh: no Node 24 in $into" >&2; exit 75; }
+  echo "$want" >"$stamp"
+fi
+echo "$into"

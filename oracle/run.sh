@@ -1,0 +1,17 @@
+#!/bin/sh
+# run.sh AGENT BINARY [OPTIONS of check.mjs]: install the oracle of one agent, then hold BINARY against it.
+set -eu
+
+[ $# -ge 2 ] || { echo "usage: run.sh AGENT BINARY [--keep DIR] [--jobs N] [--only WORD] [--also PATH...]" >&2; exit 2; }
+agent=$1
+binary=$2
+shift 2
+
+status=0
+folder=$("$(dirname "$0")/install.sh" "$agent") || status=$?
+if [ "$status" -eq 75 ]; then
+  echo "SKIPPED: $agent client cannot be installed"
+  exit 0
+fi
+[ "$status" -eq 0 ] || exit "$status"
+exec "$folder/node_modules/.bin/node" "$folder/check.mjs" "$binary" "$@"

@@ -1,0 +1,102 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sessfix/sessfix/durable"
+	"github.com/sessfix/sessfix/format"
+)
+
+// LiveError says that somebody is at work on the session.
+type LiveError struct {
+	Path string
+	Who  string
+	Err  error
+}
+
+func (e *LiveError) Error() string { return fmt.Sprintf("%s: in use: %s", e.Path, e.Who) }
+func (e *LiveError) Unwrap() error { return e.Err }
+
+// quietWindow is longer than any client waits between two appends.
+const quietWindow = 2 * time.Second
+
+// guard takes the agent's locks and looks for live owners. The returned function gives the
+// locks back.
+func guard(ctx context.Context, fsys durable.FS, path string, guards []format.Guard) (release func(), err error) {
+	var locks []*durable.Lock
+	release = func() {
+		for i := len(locks) - 1; i >= 0; i-- {
+			locks[i].Unlock()
+		}
+	}
+	defer func() {
+		if err != nil {
+			release()
+			release = func() {}
+		}
+	}()
+	// What only looks comes first: a refusal must leave no trace.
+	for _, g := range guards {
+		if err := look(ctx, fsys, path, g); err != nil {
+			return release, err
+		}
+	}
+	for _, g := range guards {
+		if g.Kind != format.FileLock {
+			continue
+		}
+		l, err := durable.Flock(g.Path, g.Prefix)
+		if errors.Is(err, durable.ErrLocked) {
+			return release, &LiveError{path, "another process holds " + filepath.Base(g.Path), err}
+		}
+		if err != nil {
+			return release, fmt.Errorf("take the agent's lock %s: %w", g.Path, err)
+		}
+		locks = append(locks, l)
+	}
+	return release, nil
+}
+
+func look(ctx context.Context, fsys durable.FS, path string, g format.Guard) error {
+	var who []durable.Process
+	var err error
+	switch g.Kind {
+	case format.FileLock:
+		busy, err := durable.FlockBusy(g.Path, g.Prefix)
+		if busy {
+			return &LiveError{path, "another process holds " + filepath.Base(g.Path), durable.ErrLocked}
+		}
+		return err
+	case format.Quiet:
+		if err := durable.Quiet(ctx, fsys, []string{g.Path}, quietWindow); errors.Is(err, durable.ErrChanged) {
+			return &LiveError{path, "the file is being written", err}
+		} else if err != nil {
+			return err
+		}
+		return nil
+	case format.OpenFile:
+		who, err = durable.WhoHasOpen(g.Path)
+	case format.Running:
+		home, _ := filepath.EvalSymlinks(g.Path)
+		who, err = durable.WhoRuns(g.Names, func(env func(string) string) bool {
+			theirs, _ := filepath.EvalSymlinks(g.Home(env))
+			return theirs == home && home != ""
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("look for a live owner of %s: %w", path, err)
+	}
+	if len(who) == 0 {
+		return nil
+	}
+	var names []string
+	for _, p := range who {
+		names = append(names, fmt.Sprintf("process %d (%s)", p.PID, p.Name))
+	}
+	return &LiveError{path, strings.Join(names, ", "), nil}
+}

@@ -1,0 +1,142 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sessfix/sessfix/edit"
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
+	"github.com/sessfix/sessfix/verify"
+)
+
+// Plan is what would make a session clean.
+type Plan struct {
+	edit.Plan
+	Closings []format.Closing
+}
+
+// ErrUnproved is returned when the result of a plan does not verify clean.
+var ErrUnproved = errors.New("the planned result does not verify clean")
+
+// replaces are the codes whose patches keep the meaning of the bytes they touch.
+var replaces = map[finding.Code]bool{finding.BadUTF8: true, finding.ControlChar: true, finding.SplitRecord: true}
+
+// MakePlan collects the cures of a diagnosis that is repairable.
+func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, error) {
+	framing := in.Dialect.Framing()
+	p := &Plan{Plan: edit.Plan{Framed: in.Medium == scan.Frames, HeaderFrame: framing.HeaderFrame, Starts: framing.Starts}}
+	mend := map[int64]*finding.Finding{}
+	for i := range res.Findings {
+		f := &res.Findings[i]
+		if f.Cure != finding.Auto || !f.Damage() {
+			continue
+		}
+		cures := []finding.Code{f.Code}
+		for _, t := range f.Patches {
+			e := edit.Edit{At: t.At, Del: min(t.Del, res.Text-t.At), Ins: t.Ins, Cures: cures}
+			e.Aside = e.Del > 0 && !replaces[f.Code]
+			if f.Code == finding.NoFinalNewline {
+				e.Rank = edit.RankNewline
+			} else if e.Del == 0 {
+				e.Rank = edit.RankMend
+			}
+			p.Edits = append(p.Edits, e)
+		}
+		if f.Reframe {
+			p.Reframe = append(p.Reframe, edit.Reframe{Off: f.Off, Cures: cures})
+		}
+		if f.Code == finding.EmptyCallID || f.Code == finding.SeqMissing {
+			mend[f.Record.Text] = f
+		}
+	}
+	for _, d := range res.Drops {
+		p.Edits = append(p.Edits, edit.Edit{
+			At: d.Text, Del: min(d.TextLen+1, res.Text-d.Text), Cures: []finding.Code{d.Code}, Aside: true,
+		})
+	}
+	if err := p.mend(ctx, in, res, mend); err != nil {
+		return nil, err
+	}
+	if res.Close != nil {
+		if err := p.close(in, res); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.Normalise()
+}
+
+// mend asks the format for cures that need another look at the record.
+func (p *Plan) mend(ctx context.Context, in verify.Input, res *verify.Result, todo map[int64]*finding.Finding) error {
+	if len(todo) == 0 {
+		return nil
+	}
+	m, ok := in.Dialect.(format.Mender)
+	if !ok {
+		return fmt.Errorf("%s: no way to mend its records", in.Format.Name())
+	}
+	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
+	if err != nil {
+		return err
+	}
+	for s.Next() {
+		r := s.Record()
+		f, ok := todo[r.Text]
+		if !ok {
+			continue
+		}
+		for _, t := range m.Mend(res.ID, r, f) {
+			p.Edits = append(p.Edits, edit.Edit{At: r.Text + t.At, Del: t.Del, Ins: t.Ins, Rank: edit.RankMend, Cures: []finding.Code{f.Code}})
+		}
+	}
+	return s.Err()
+}
+
+// close appends what ends the open turn.
+func (p *Plan) close(in verify.Input, res *verify.Result) error {
+	c, ok := in.Dialect.(format.Closer)
+	if !ok {
+		return fmt.Errorf("%s: no way to close an open turn", in.Format.Name())
+	}
+	closings, err := c.Close(*res.Close)
+	if err != nil {
+		return err
+	}
+	p.Closings = closings
+	var lines []byte
+	var cures []finding.Code
+	for _, l := range closings {
+		lines = append(lines, l.Line...)
+	}
+	for _, f := range res.Findings {
+		if f.Where == "tail" && (f.Code == finding.DanglingCall || f.Code == finding.OpenStep || f.Code == finding.OpenTurn) {
+			cures = append(cures, f.Code)
+		}
+	}
+	p.Edits = append(p.Edits, edit.Edit{At: res.Text, Ins: lines, Rank: edit.RankCloser, Cures: cures})
+	return nil
+}
+
+// Prove verifies the result of a plan as if it were the file. It returns ErrUnproved when that
+// is not clean.
+func Prove(ctx context.Context, in verify.Input, r *edit.Result) (*verify.Result, error) {
+	if !r.Account.Balanced() {
+		return nil, fmt.Errorf("%s: bytes unaccounted for: %w", in.Path, ErrUnproved)
+	}
+	after := in
+	after.R, after.Size = r, r.Size()
+	res, err := verify.Session(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	if res.Verdict != verify.Clean {
+		for _, f := range res.Findings {
+			if f.Damage() {
+				return res, fmt.Errorf("%s: %s at %d would remain: %w", in.Path, f.Code, f.Off, ErrUnproved)
+			}
+		}
+	}
+	return res, nil
+}

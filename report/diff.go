@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fatih/color"
+
+	"github.com/sessfix/sessfix/repair"
+)
+
+// Diff shows the edits of a plan in order: what leaves, as offsets, and what comes. The text of
+// the conversation is not shown; what comes is of sessfix's own making.
+func Diff(path string, o *repair.Outcome, st Style) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n--- %s  %d bytes, sha256 %s\n+++ planned  %d bytes, sha256 %s\n",
+		Safe(path), o.Result.Account.Size, o.SHA256[0], o.Result.Size(), o.SHA256[1])
+	for _, r := range o.Plan.Reframe {
+		fmt.Fprintf(&b, "@@ frame at %d: written again @@\n", r.Off)
+	}
+	for _, e := range o.Plan.Edits {
+		fmt.Fprintf(&b, "@@ %s %d, %v @@\n", where(o), e.At, e.Cures)
+		if e.Del > 0 {
+			what := "replaced"
+			if e.Aside {
+				what = "to quarantine"
+			}
+			fmt.Fprintln(&b, st.paint(fmt.Sprintf("-%s, %s", plural(int(e.Del), "byte"), what), color.FgRed))
+		}
+		for _, line := range strings.SplitAfter(string(e.Ins), "\n") {
+			if line == "" {
+				continue
+			}
+			if line == "\n" {
+				line = "a newline"
+			}
+			fmt.Fprintln(&b, st.paint("+"+strings.TrimSuffix(line, "\n"), color.FgGreen))
+		}
+	}
+	a := o.Result.Account
+	fmt.Fprintf(&b, "%d bytes = %d kept + %d quarantined + %d replaced; %d added\n", a.Size, a.Kept, a.Quarantined, a.Replaced, a.Added)
+	return b.String(), nil
+}
+
+func where(o *repair.Outcome) string {
+	if o.Plan.Framed {
+		return "text offset"
+	}
+	return "offset"
+}

@@ -1,0 +1,248 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"path/filepath"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/repair"
+	"github.com/sessfix/sessfix/verify"
+)
+
+// Version of the JSON report. Keys are added, never renamed.
+const Version = 1
+
+// Document is the JSON report.
+type Document struct {
+	Version  int       `json:"version"`
+	Tool     Tool      `json:"tool"`
+	Summary  Summary   `json:"summary"`
+	Sessions []Session `json:"sessions"`
+	Homes    []Home    `json:"homes,omitempty"`
+	Errors   []Error   `json:"errors,omitempty"`
+}
+
+// Tool names the program.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Summary counts sessions. Failed are those that could not be looked at.
+type Summary struct {
+	Sessions   int `json:"sessions"`
+	Clean      int `json:"clean"`
+	Repairable int `json:"repairable"`
+	Refused    int `json:"refused"`
+	Failed     int `json:"failed"`
+	Repaired   int `json:"repaired,omitempty"`
+}
+
+// Error is a path that could not be looked at.
+type Error struct {
+	Path  string `json:"path"`
+	Error string `json:"error"`
+}
+
+// Home is what is wrong with an agent's directory as a whole.
+type Home struct {
+	Path     string    `json:"path"`
+	Agent    string    `json:"agent"`
+	Verdict  string    `json:"verdict"`
+	Findings []Finding `json:"findings"`
+}
+
+// Session is one session's report.
+type Session struct {
+	Path          string    `json:"path"`
+	Agent         string    `json:"agent"`
+	Medium        string    `json:"medium"`
+	ID            string    `json:"id,omitempty"`
+	CWD           string    `json:"cwd,omitempty"`
+	FormatVersion string    `json:"formatVersion,omitempty"`
+	Verdict       string    `json:"verdict"`
+	Size          int64     `json:"size"`
+	Records       int64     `json:"records"`
+	Events        int64     `json:"events"`
+	Turns         int64     `json:"turns"`
+	Tail          *Tail     `json:"tail,omitempty"`
+	Findings      []Finding `json:"findings"`
+	Branches      []Branch  `json:"branches,omitempty"`
+
+	// What repair adds.
+	Repaired    bool            `json:"repaired,omitempty"`
+	Closers     []repair.Closer `json:"closers,omitempty"`
+	Quarantined []Quarantined   `json:"quarantined,omitempty"`
+	Edits       int             `json:"edits,omitempty"`
+	Receipt     string          `json:"receipt,omitempty"`
+	Output      string          `json:"output,omitempty"`
+	SHA256      *Hashes         `json:"sha256,omitempty"`
+	Refusal     string          `json:"refusal,omitempty"`
+}
+
+// Tail is the state that an open log ends in.
+type Tail struct {
+	Turn  int32  `json:"turn"`
+	Step  int32  `json:"step,omitempty"`
+	Calls []Call `json:"calls"`
+}
+
+// Call is an unanswered call.
+type Call struct {
+	ID    string `json:"id"`
+	Name  string `json:"name,omitempty"`
+	State string `json:"state"`
+}
+
+// Finding is one fault.
+type Finding struct {
+	Code        string   `json:"code"`
+	Severity    string   `json:"severity"`
+	File        string   `json:"file"`
+	Offset      int64    `json:"offset"`
+	Length      int64    `json:"length"`
+	Line        int64    `json:"line,omitempty"`
+	Frame       int64    `json:"frame,omitempty"`
+	LogicalLine int64    `json:"logicalLine,omitempty"`
+	CallID      *string  `json:"callId,omitempty"`
+	Expected    *int64   `json:"expected,omitempty"`
+	Got         *int64   `json:"got,omitempty"`
+	Missing     string   `json:"missing,omitempty"`
+	Recoverable *int64   `json:"recoverableLines,omitempty"`
+	Lines       []int64  `json:"lines,omitempty"`
+	Because     string   `json:"because,omitempty"`
+	Client      string   `json:"client,omitempty"`
+	Message     string   `json:"message"`
+	Repair      string   `json:"repair,omitempty"`
+	Never       string   `json:"never,omitempty"`
+	Branches    []Branch `json:"branches,omitempty"`
+}
+
+// Branch is one of two competing histories, ends included.
+type Branch struct {
+	Lines  [2]int64 `json:"lines"`
+	Seqs   [2]int64 `json:"seqs"`
+	Offset int64    `json:"offset"`
+	Length int64    `json:"length"`
+}
+
+// Quarantined are bytes that left the log and are kept aside.
+type Quarantined struct {
+	File   string         `json:"file"`
+	Offset int64          `json:"offset"`
+	Length int64          `json:"length"`
+	Frame  int64          `json:"frame,omitempty"`
+	Text   *int64         `json:"textOffset,omitempty"`
+	Codes  []finding.Code `json:"because"`
+}
+
+// Hashes are those of the file before and after.
+type Hashes struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Of reports a verified session.
+func Of(r *verify.Result) Session {
+	s := Session{
+		Path: r.Path, Agent: r.Agent, Medium: r.Medium, ID: r.ID, CWD: r.CWD, FormatVersion: r.Version,
+		Verdict: string(r.Verdict), Size: r.Size, Records: r.Records, Events: r.Events, Turns: r.Turns,
+		Findings: Findings(filepath.Base(r.Path), r.Findings),
+	}
+	if r.Open {
+		s.Tail = &Tail{Turn: r.Tail.Turn, Step: r.Tail.Step, Calls: []Call{}}
+		for _, c := range r.Tail.Calls {
+			s.Tail.Calls = append(s.Tail.Calls, Call{c.ID, c.Name, c.State()})
+		}
+	}
+	for i := range r.Findings {
+		s.Branches = append(s.Branches, branches(r.Findings[i].Branches)...)
+	}
+	return s
+}
+
+// Findings converts findings about a file.
+func Findings(file string, list []finding.Finding) []Finding {
+	out := make([]Finding, 0, len(list))
+	for i := range list {
+		f := &list[i]
+		j := Finding{
+			Code: string(f.Code), Severity: string(f.Severity), File: file, Offset: f.Off, Length: f.Len, Line: f.Line, Frame: f.Frame,
+			Missing: f.Missing, Lines: f.Lines, Because: string(f.Because), Client: f.Client, Message: f.Message,
+			Repair: f.Repair, Never: f.Never, Branches: branches(f.Branches),
+		}
+		if f.Line == 0 {
+			j.LogicalLine = f.Logical
+		}
+		if f.CallID != "" || f.Code == finding.EmptyCallID {
+			j.CallID = &f.CallID
+		}
+		if f.Numbered {
+			j.Expected, j.Got = &f.Expected, &f.Got
+		}
+		if f.Code == finding.TornFrame {
+			j.Recoverable = &f.Recoverable
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+func branches(list []finding.Branch) []Branch {
+	var out []Branch
+	for _, b := range list {
+		out = append(out, Branch{[2]int64{b.FirstLine, b.LastLine}, [2]int64{b.FirstSeq, b.LastSeq}, b.Offset, b.Length})
+	}
+	return out
+}
+
+// AddRepair adds what a repair did or would do.
+func (s *Session) AddRepair(o *repair.Outcome) {
+	if o.Plan == nil || o.Result == nil {
+		return
+	}
+	s.Closers, s.Edits, s.Receipt, s.Repaired = o.Closers, len(o.Plan.Edits)+len(o.Plan.Reframe), o.Receipt, o.Changed
+	if o.SHA256[1] != "" {
+		s.SHA256 = &Hashes{o.SHA256[0], o.SHA256[1]}
+	}
+	for _, m := range o.Result.Removed {
+		if !m.Aside {
+			continue
+		}
+		q := Quarantined{File: filepath.Base(s.Path), Offset: m.Off, Length: m.Len, Frame: m.Frame, Codes: m.Codes}
+		if m.Data != nil {
+			at := m.Text
+			q.Text, q.Length = &at, int64(len(m.Data))
+		}
+		s.Quarantined = append(s.Quarantined, q)
+	}
+}
+
+// JSON writes the document.
+func (d *Document) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(d)
+}
+
+// JSONL writes a line for each session and a last one with the rest.
+func (d *Document) JSONL(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for i := range d.Sessions {
+		if err := e.Encode(&d.Sessions[i]); err != nil {
+			return err
+		}
+	}
+	rest := *d
+	rest.Sessions = nil
+	return e.Encode(struct {
+		Version int     `json:"version"`
+		Tool    Tool    `json:"tool"`
+		Summary Summary `json:"summary"`
+		Homes   []Home  `json:"homes,omitempty"`
+		Errors  []Error `json:"errors,omitempty"`
+	}{d.Version, d.Tool, d.Summary, d.Homes, d.Errors})
+}

@@ -1,0 +1,241 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/fatih/color"
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// Style says how text is written.
+type Style struct {
+	Color   bool
+	Width   int  // of the terminal, 0 = unknown
+	Details bool // findings of each session below the table
+}
+
+func (s Style) paint(text string, attrs ...color.Attribute) string {
+	if !s.Color {
+		return text
+	}
+	c := color.New(attrs...)
+	c.EnableColor()
+	return c.Sprint(text)
+}
+
+func (s Style) verdict(v string) string {
+	switch v {
+	case "clean", "repaired":
+		return s.paint(v, color.FgGreen)
+	case "repairable":
+		return s.paint(v, color.FgYellow)
+	}
+	return s.paint(v, color.FgRed)
+}
+
+// Table writes the document for people: one line a session, then the details.
+func (d *Document) Table(w io.Writer, st Style) error {
+	if len(d.Sessions) > 0 {
+		if err := d.sessions(w, st); err != nil {
+			return err
+		}
+	}
+	for i := range d.Homes {
+		h := &d.Homes[i]
+		fmt.Fprintf(w, "\n%s  %s\n", Safe(h.Path), st.paint("the whole root", color.Bold))
+		details(w, st, h.Findings, h.Path)
+	}
+	if st.Details {
+		for i := range d.Sessions {
+			d.Sessions[i].details(w, st)
+		}
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", d.Summary.line(st))
+	return err
+}
+
+func (d *Document) sessions(w io.Writer, st Style) error {
+	t := tablewriter.NewTable(w,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone,
+			Settings: tw.Settings{
+				Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off, ShowHeader: tw.Off},
+				Lines:      tw.Lines{ShowHeaderLine: tw.Off, ShowFooterLine: tw.Off, ShowTop: tw.Off, ShowBottom: tw.Off},
+			},
+		})),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithHeaderAlignment(tw.AlignLeft),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: []tw.Align{tw.AlignLeft, tw.AlignLeft, tw.AlignLeft, tw.AlignRight, tw.AlignRight, tw.AlignLeft}}),
+		tablewriter.WithPadding(tw.Padding{Left: "", Right: "  ", Overwrite: true}),
+		tablewriter.WithTrimSpace(tw.Off),
+	)
+	t.Header("SESSION", "AGENT", "VERDICT", "RECORDS", "TURNS", "FINDINGS")
+	for i := range d.Sessions {
+		s := &d.Sessions[i]
+		verdict := s.Verdict
+		if s.Repaired {
+			verdict = "repaired"
+		}
+		row := []string{Safe(s.Path), s.Agent + " v" + s.FormatVersion, st.verdict(verdict), strconv.FormatInt(s.Records, 10), strconv.FormatInt(s.Turns, 10), codes(s.Findings)}
+		if err := t.Append(row); err != nil {
+			return err
+		}
+	}
+	return t.Render()
+}
+
+// codes sums up findings that are no notes, in order of their first appearance.
+func codes(list []Finding) string {
+	var order []string
+	count := map[string]int{}
+	for _, f := range list {
+		if f.Severity == "note" || f.Because != "" {
+			continue
+		}
+		if count[f.Code] == 0 {
+			order = append(order, f.Code)
+		}
+		count[f.Code]++
+	}
+	for i, c := range order {
+		if count[c] > 1 {
+			order[i] = fmt.Sprintf("%s ×%d", c, count[c])
+		}
+	}
+	return strings.Join(order, ", ")
+}
+
+func (s *Session) details(w io.Writer, st Style) {
+	if len(s.Findings) == 0 && s.Refusal == "" && len(s.Closers) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s", st.paint(Safe(s.Path), color.Bold))
+	if s.ID != "" {
+		fmt.Fprintf(w, "  session %s", Safe(s.ID))
+	}
+	fmt.Fprintln(w)
+	if s.Tail != nil {
+		fmt.Fprintf(w, "  ends inside turn %d", s.Tail.Turn)
+		if s.Tail.Step > 0 {
+			fmt.Fprintf(w, ", step %d", s.Tail.Step)
+		}
+		if n := len(s.Tail.Calls); n > 0 {
+			fmt.Fprintf(w, ", %s without result", plural(n, "call"))
+		}
+		fmt.Fprintln(w)
+	}
+	details(w, st, s.Findings, "")
+	s.repairDetails(w, st)
+}
+
+func (s *Session) repairDetails(w io.Writer, st Style) {
+	if s.Refusal != "" {
+		fmt.Fprintf(w, "  %s %s\n", st.paint("not repaired:", color.FgRed), s.Refusal)
+	}
+	for _, c := range s.Closers {
+		what := c.Kind
+		if c.Code != "" {
+			what = fmt.Sprintf("%s for call %s: %s", c.Kind, Safe(c.CallID), c.Code)
+		}
+		fmt.Fprintf(w, "  %s %s\n", st.paint("added", color.FgGreen), what)
+	}
+	for _, q := range s.Quarantined {
+		at := fmt.Sprintf("%s:%d", q.File, q.Offset)
+		if q.Text != nil {
+			at = fmt.Sprintf("%s frame %d, text offset %d", q.File, q.Frame, *q.Text)
+		}
+		fmt.Fprintf(w, "  %s %s from %s\n", st.paint("quarantined", color.FgYellow), plural(int(q.Length), "byte"), at)
+	}
+	if s.Output != "" {
+		fmt.Fprintf(w, "  written to %s\n", Safe(s.Output))
+	}
+	if s.Receipt != "" {
+		fmt.Fprintf(w, "  receipt %s\n", Safe(s.Receipt))
+	}
+}
+
+func details(w io.Writer, st Style, list []Finding, root string) {
+	for _, f := range list {
+		indent := "  "
+		if f.Because != "" {
+			indent = "      "
+		}
+		level := st.paint(f.Severity, color.FgYellow)
+		switch f.Severity {
+		case "error":
+			level = st.paint(f.Severity, color.FgRed)
+		case "note":
+			level = st.paint(f.Severity, color.FgCyan)
+		}
+		at := ""
+		if root == "" {
+			at = f.File + ":" + strconv.FormatInt(f.Offset, 10) + " "
+		}
+		fmt.Fprintf(w, "%s%s %s%s: %s%s\n", indent, level, at, f.Code, f.Message, f.place())
+		if f.Severity == "note" {
+			continue
+		}
+		if f.Client != "" {
+			fmt.Fprintf(w, "%s  next: %s\n", indent, f.Client)
+		}
+		if f.Repair != "" {
+			fmt.Fprintf(w, "%s  repair: %s\n", indent, f.Repair)
+		}
+		if f.Never != "" {
+			fmt.Fprintf(w, "%s  never: %s\n", indent, f.Never)
+		}
+	}
+}
+
+// place names line and frame of a finding.
+func (f *Finding) place() string {
+	switch {
+	case f.Line > 0:
+		return fmt.Sprintf(" (line %d, %s)", f.Line, plural(int(f.Length), "byte"))
+	case f.Frame > 0 && f.LogicalLine > 0:
+		return fmt.Sprintf(" (frame %d, line %d of the text)", f.Frame, f.LogicalLine)
+	case f.Frame > 0:
+		return fmt.Sprintf(" (frame %d)", f.Frame)
+	}
+	return ""
+}
+
+func (s Summary) line(st Style) string {
+	parts := []string{plural(s.Sessions, "session")}
+	add := func(n int, word string, attr color.Attribute) {
+		if n > 0 {
+			parts = append(parts, st.paint(fmt.Sprintf("%d %s", n, word), attr))
+		}
+	}
+	add(s.Clean, "clean", color.FgGreen)
+	add(s.Repaired, "repaired", color.FgGreen)
+	add(s.Repairable, "repairable", color.FgYellow)
+	add(s.Refused, "refused", color.FgRed)
+	add(s.Failed, "could not be looked at", color.FgRed)
+	return parts[0] + ": " + strings.Join(parts[1:], ", ")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// Safe makes a name fit for a terminal: what does not print is escaped.
+func Safe(s string) string {
+	q := strconv.Quote(s)
+	if q == `"`+s+`"` {
+		return s
+	}
+	return q
+}
+
+// Details writes findings one below the other.
+func Details(w io.Writer, st Style, list []Finding) { details(w, st, list, "") }

@@ -1,0 +1,470 @@
+package scan
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/session"
+)
+
+// A record spread over more than this is not put together again.
+const (
+	maxSplitLines = 4096
+	maxSplitBytes = 16 << 20
+)
+
+var bom = []byte{0xEF, 0xBB, 0xBF}
+
+// faulty judges the line buf[pos:to], which is not one whole record with its newline. Whole
+// records inside it are queued, what is wrong with it is reported.
+func (s *Scanner) faulty(to int, terminated bool) {
+	from, next, nth := s.pos, to, s.line
+	if terminated {
+		next++
+	}
+	if s.base == 0 && from == 0 && bytes.HasPrefix(s.buf[:to], bom) {
+		f := s.finding(finding.BOM, from, from+len(bom))
+		f.Message = "3 bytes of byte order mark in front of the first record"
+		f.Patches = []finding.Patch{{At: 0, Del: int64(len(bom))}}
+		s.found = append(s.found, f)
+		from += len(bom)
+	}
+	line := s.buf[from:to]
+	if blank(line) {
+		s.blankLine(from, to, next, terminated)
+		return
+	}
+	if s.whole(from, to, next, terminated) {
+		return
+	}
+	if s.cutOut(from, to, next, terminated) {
+		return
+	}
+	// The window may move while later lines are read: positions count from s.pos from here on.
+	skip := from - s.pos
+	if terminated && s.join(skip) {
+		return
+	}
+	from = s.pos + skip
+	to = from + len(line)
+	next = to
+	if terminated {
+		next++
+	}
+	s.torn(from, to, next, terminated, nth)
+}
+
+// finding begins one about buf[from:to] in the current line.
+func (s *Scanner) finding(code finding.Code, from, to int) finding.Finding {
+	f := finding.New(code)
+	f.Text, f.TextLen = s.base+int64(from), int64(to-from)
+	f.Logical = s.line
+	s.src.place(&f.Span)
+	return f
+}
+
+// remove is the patch that takes buf[from:to] away and puts ins in its place.
+func (s *Scanner) remove(from, to int, ins string) finding.Patch {
+	return finding.Patch{At: s.base + int64(from), Del: int64(to - from), Ins: []byte(ins)}
+}
+
+func (s *Scanner) blankLine(from, to, next int, terminated bool) {
+	f := s.finding(finding.BlankLine, from, to)
+	f.Where = "mid"
+	if s.eof && next == s.end {
+		f.Where = "tail"
+	}
+	f.Message = "an empty line"
+	f.Patches = []finding.Patch{s.remove(from, next, "")}
+	s.found = append(s.found, f)
+	s.advance(next, 1)
+}
+
+// whole handles a line that is one JSON value after all: with bytes in strings that must not
+// stand there raw, without its newline, or no object.
+func (s *Scanner) whole(from, to, next int, terminated bool) bool {
+	stop, f := s.m.Tolerant(s.buf[:s.end+Pad], from, to)
+	if f.Cause != OK || !blank(s.buf[stop:to]) {
+		return false
+	}
+	if !s.object(from, to) {
+		if !terminated && len(s.m.Flaws) == 0 && s.buf[from] != '[' && s.buf[from] != '"' {
+			return false // a number or word may be the beginning of a longer one
+		}
+		f := s.finding(finding.NotObject, from, to)
+		f.Message = fmt.Sprintf("whole JSON, but no object: begins with %q", s.buf[from])
+		f.Patches = []finding.Patch{s.remove(from, next, "")}
+		s.found = append(s.found, f)
+		s.advance(next, 1)
+		return true
+	}
+	if len(s.m.Flaws) > 0 && !s.isRecord() {
+		return false
+	}
+	s.flaws(s.m.Flaws)
+	p := piece{off: from, end: to, line: s.line, flawed: len(s.m.Flaws) > 0, last: next, lines: 1}
+	if p.flawed {
+		p.marks = session.Salvaged
+	}
+	if !terminated {
+		p.marks |= session.Unterminated
+		s.noNewline(to)
+	}
+	s.queue = append(s.queue[:0], p)
+	return true
+}
+
+func (s *Scanner) noNewline(to int) {
+	f := s.finding(finding.NoFinalNewline, to, to)
+	f.Where = "tail"
+	f.Message = "the last record is whole, its newline is missing"
+	f.Patches = []finding.Patch{s.remove(to, to, "\n")}
+	s.found = append(s.found, f)
+}
+
+// flaws reports bytes inside strings that make an otherwise whole record invalid, one finding
+// a kind, with the patch that keeps what its reader would see.
+func (s *Scanner) flaws(flaws []Flaw) {
+	for _, kind := range []struct {
+		cause Cause
+		code  finding.Code
+		what  string
+	}{{BadUTF8, finding.BadUTF8, "no UTF-8"}, {Control, finding.ControlChar, "raw control characters"}} {
+		var f finding.Finding
+		first, last, n := -1, 0, 0
+		for _, w := range flaws {
+			if w.Cause != kind.cause {
+				continue
+			}
+			ins := "\uFFFD"
+			if w.Cause == Control {
+				ins = escape(s.buf[w.Off])
+			}
+			f.Patches = append(f.Patches, s.remove(w.Off, w.Off+w.Len, ins))
+			if first < 0 {
+				first = w.Off
+			}
+			last = w.Off + w.Len
+			n += w.Len
+		}
+		if first < 0 {
+			continue
+		}
+		patches := f.Patches
+		f = s.finding(kind.code, first, last)
+		f.Patches = patches
+		f.Message = fmt.Sprintf("%d bytes are %s inside strings of a record that is otherwise whole; the first is 0x%02X", n, kind.what, s.buf[first])
+		s.found = append(s.found, f)
+	}
+}
+
+// escape writes a control character as JSON does.
+func escape(c byte) string {
+	switch c {
+	case '\n':
+		return `\n`
+	case '\r':
+		return `\r`
+	case '\t':
+		return `\t`
+	case '\b':
+		return `\b`
+	case '\f':
+		return `\f`
+	}
+	return fmt.Sprintf(`\u%04x`, c)
+}
+
+// segment is a stretch of a faulty line.
+type segment struct {
+	kind     byte // r: record, n: NUL bytes, j: junk
+	off, end int
+}
+
+// cutOut takes a line apart into whole records, NUL bytes and junk. It returns false, and
+// reports nothing, when there is no record in it and no NUL byte.
+func (s *Scanner) cutOut(from, to, next int, terminated bool) bool {
+	segs := s.segments(from, to)
+	records, nuls := 0, 0
+	for _, g := range segs {
+		switch g.kind {
+		case 'r':
+			records++
+		case 'n':
+			nuls++
+		}
+	}
+	if records == 0 && nuls == 0 {
+		return false
+	}
+	s.queue = s.queue[:0]
+	var gap []int // findings, by index, about the bytes since the last record
+	gapFrom := from
+	for i, g := range segs {
+		last := i == len(segs)-1
+		followed := false
+		for _, h := range segs[i+1:] {
+			followed = followed || h.kind == 'r'
+		}
+		switch g.kind {
+		case 'r':
+			if len(s.queue) > 0 && len(gap) == 0 {
+				f := s.finding(finding.GluedWhole, g.off, g.off)
+				f.Message = "a second whole record begins here, without a newline in front of it"
+				s.found = append(s.found, f)
+				gap = append(gap, len(s.found)-1)
+			}
+			if len(gap) > 0 {
+				sep := ""
+				if len(s.queue) > 0 {
+					sep = "\n"
+				}
+				s.patch(gap[0], gapFrom, g.off, sep)
+			}
+			gap, gapFrom = nil, g.end
+			s.queue = append(s.queue, piece{off: g.off, end: g.end, marks: session.Salvaged, line: s.line})
+			continue
+		case 'n':
+			code := finding.NulPad
+			switch {
+			case last && !terminated && s.eof:
+				code = finding.NulTail
+			case len(segs) == 1:
+				code = finding.NulLine
+			}
+			f := s.finding(code, g.off, g.end)
+			f.Message = fmt.Sprintf("%d NUL bytes", g.end-g.off)
+			s.found = append(s.found, f)
+		case 'j':
+			s.junk(g, followed, !terminated)
+		}
+		gap = append(gap, len(s.found)-1)
+	}
+	switch {
+	case len(s.queue) == 0:
+		s.patch(gap[0], gapFrom, next, "")
+	case len(gap) > 0:
+		sep := ""
+		if !terminated {
+			sep = "\n"
+		}
+		s.patch(gap[0], gapFrom, to, sep)
+	case !terminated:
+		s.noNewline(to)
+		s.queue[len(s.queue)-1].marks |= session.Unterminated
+	}
+	if len(s.queue) == 0 {
+		s.advance(next, 1)
+		return true
+	}
+	p := &s.queue[len(s.queue)-1]
+	p.last, p.lines = next, 1
+	return true
+}
+
+func (s *Scanner) patch(found, from, to int, ins string) {
+	f := &s.found[found]
+	f.Patches = append(f.Patches, s.remove(from, to, ins))
+}
+
+// junk reports bytes that are part of no whole record. The finding that carries the patch is
+// appended last.
+func (s *Scanner) junk(g segment, followed, tail bool) {
+	code := finding.TornLine
+	switch {
+	case followed:
+		code = finding.GluedTorn
+	case tail:
+		code = finding.TornTail
+	}
+	f := s.finding(code, g.off, g.end)
+	f.Missing = "head"
+	raw := s.buf[g.off:g.end]
+	if raw[0] == '{' {
+		f.Missing = "tail"
+	}
+	f.Message = fmt.Sprintf("%d bytes of a record, its %s is missing", g.end-g.off, f.Missing)
+	if code == finding.GluedTorn {
+		f.Message += "; a whole record follows on the same line"
+	}
+	if !utf8.Valid(raw) {
+		b := s.finding(finding.BadUTF8, g.off, g.end)
+		b.Because = code
+		b.Message = "the torn bytes are no valid UTF-8"
+		s.found = append(s.found, b)
+	}
+	s.found = append(s.found, f)
+}
+
+// torn reports a line without any whole record in it.
+func (s *Scanner) torn(from, to, next int, terminated bool, nth int64) {
+	s.junk(segment{'j', from, to}, false, !terminated)
+	s.patch(len(s.found)-1, from, next, "")
+	s.advance(next, 1)
+}
+
+// segments divides buf[from:to] from left to right. At each place a whole record wins over
+// anything else; the search for the next one works within a budget, so that no input makes it
+// quadratic.
+func (s *Scanner) segments(from, to int) []segment {
+	var segs []segment
+	budget := 16*(to-from) + 1<<16
+	for i := from; i < to; {
+		c := s.buf[i]
+		switch {
+		case c == 0:
+			j := i
+			for j < to && s.buf[j] == 0 {
+				j++
+			}
+			segs = append(segs, segment{'n', i, j})
+			i = j
+			continue
+		case isSpace(c) && len(segs) > 0 && segs[len(segs)-1].kind != 'j':
+			i++
+			continue
+		case c == '{':
+			if end := s.recordAt(i, to, &budget); end > 0 {
+				segs = append(segs, segment{'r', i, end})
+				i = end
+				continue
+			}
+		}
+		j := s.nextPlace(i+1, to, &budget)
+		segs = append(segs, segment{'j', i, j})
+		i = j
+	}
+	return segs
+}
+
+// recordAt returns the end of the whole record that begins at i, 0 if none does.
+func (s *Scanner) recordAt(i, to int, budget *int) int {
+	if *budget <= 0 {
+		return 0
+	}
+	end, f := s.m.Value(s.buf[:s.end+Pad], i, to)
+	*budget -= max(f.Off, end) - i + 16
+	if f.Cause != OK || !s.isRecord() {
+		return 0
+	}
+	if end < to && s.buf[end] != 0 && s.buf[end] != '{' && !isSpace(s.buf[end]) && len(s.needs) == 0 {
+		return 0 // with nothing to know a record by, an object in the middle of something is none
+	}
+	return end
+}
+
+// nextPlace finds where a whole record or a run of NUL bytes begins, to if nowhere.
+func (s *Scanner) nextPlace(i, to int, budget *int) int {
+	if n := bytes.IndexByte(s.buf[i:to], 0); n >= 0 {
+		to = i + n
+	}
+	starts := s.starts
+	if len(starts) == 0 {
+		starts = [][]byte{[]byte(`{"`)}
+	}
+	for i < to {
+		at := to
+		for _, st := range starts {
+			if n := bytes.Index(s.buf[i:at], st); n >= 0 {
+				at = i + n
+			}
+		}
+		if at == to || s.recordAt(at, to, budget) > 0 {
+			return at
+		}
+		i = at + 1
+	}
+	return to
+}
+
+// join puts a record together that raw newlines spread over several lines, the first of them
+// at s.pos. It looks ahead until a line is a whole record by itself.
+func (s *Scanner) join(skip int) bool {
+	if s.buf[s.pos+skip] != '{' {
+		return false
+	}
+	upto, lines := s.lookahead(skip)
+	if lines < 2 {
+		return false
+	}
+	from := s.pos + skip
+	stop, f := s.m.Tolerant(s.buf[:s.end+Pad], from, s.pos+upto)
+	if f.Cause != OK || !s.isRecord() {
+		return false
+	}
+	nl := bytes.IndexByte(s.buf[stop:s.pos+upto], '\n')
+	to := s.pos + upto
+	terminated := nl >= 0
+	if terminated {
+		to = stop + nl
+	}
+	if !blank(s.buf[stop:to]) {
+		return false
+	}
+	count := int64(bytes.Count(s.buf[from:to], []byte{'\n'})) + 1
+	g := s.finding(finding.SplitRecord, from, to)
+	g.Message = fmt.Sprintf("one record on %d lines", count)
+	for k := int64(0); k < count; k++ {
+		g.Lines = append(g.Lines, s.line+k)
+	}
+	inString := map[int]bool{}
+	var others []Flaw
+	for _, w := range s.m.Flaws {
+		if s.buf[w.Off] == '\n' && w.Cause == Control {
+			inString[w.Off] = true
+		} else {
+			others = append(others, w)
+		}
+	}
+	for i := from; i < to; i++ {
+		if s.buf[i] != '\n' {
+			continue
+		}
+		ins := " "
+		if inString[i] {
+			ins = `\n`
+		}
+		g.Patches = append(g.Patches, s.remove(i, i+1, ins))
+	}
+	s.found = append(s.found, g)
+	s.flaws(others)
+	p := piece{off: from, end: to, marks: session.Salvaged, line: s.line, flawed: true, last: to, lines: count}
+	if terminated {
+		p.last++
+	} else {
+		s.noNewline(to)
+		p.marks |= session.Unterminated
+	}
+	s.queue = append(s.queue[:0], p)
+	return true
+}
+
+// lookahead returns how far from s.pos the lines reach that are no records by themselves, and
+// how many they are, the first one included.
+func (s *Scanner) lookahead(skip int) (upto, lines int) {
+	at := 0
+	for lines < maxSplitLines && at < maxSplitBytes {
+		nl := bytes.IndexByte(s.buf[s.pos+at:s.end], '\n')
+		if nl < 0 {
+			if !s.eof && s.err == nil {
+				s.more()
+				continue
+			}
+			if s.pos+at == s.end {
+				return at, lines
+			}
+			nl = s.end - s.pos - at
+		}
+		from, to := s.pos+at, s.pos+at+nl
+		if lines > 0 && s.object(from, to) {
+			if stop, f := s.m.Value(s.buf[:s.end+Pad], from, to); f.Cause == OK && blank(s.buf[stop:to]) && s.isRecord() {
+				return at, lines
+			}
+		}
+		at = min(at+nl+1, s.end-s.pos)
+		lines++
+	}
+	return at, lines
+}

@@ -1,0 +1,50 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/store"
+)
+
+// tries is how often a file that moves is looked at before verify gives up on it.
+const tries = 3
+
+// File verifies a session's file. A file that is written to while it is read is looked at
+// again; one that keeps moving gets the finding that says so, and is refused.
+func File(ctx context.Context, s store.Session, around ...finding.Finding) (*Result, error) {
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var res *Result
+	for try := 1; ; try++ {
+		before, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		in := InputOf(s, f, before.Size())
+		in.Around = append(in.Around, around...)
+		if res, err = Session(ctx, in); err != nil {
+			return nil, err
+		}
+		after, err := os.Stat(s.Path)
+		if err != nil {
+			return nil, fmt.Errorf("the file vanished while it was read: %w", err)
+		}
+		if after.Size() == before.Size() && after.ModTime().Equal(before.ModTime()) {
+			return res, nil
+		}
+		if try == tries {
+			moved := finding.New(finding.ConcurrentWriters)
+			moved.Off = before.Size()
+			moved.Len = max(after.Size()-before.Size(), 0)
+			moved.Message = fmt.Sprintf("the file went from %d to %d bytes while it was looked at", before.Size(), after.Size())
+			in.Around = append(in.Around, moved)
+			return Session(ctx, in)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package verify
+
+import (
+	"io"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
+	"github.com/sessfix/sessfix/store"
+)
+
+// Input is one session's log.
+type Input struct {
+	Path    string // as it is named in reports
+	Place   string // where it lies or will lie, for formats whose place must fit the header
+	R       io.ReaderAt
+	Size    int64
+	Medium  string
+	Format  format.Format
+	Dialect format.Dialect
+	// Unknown is set instead of Dialect where the version is not known: only bytes are judged.
+	Unknown *format.VersionError
+	// Around are findings about the neighbourhood of the file.
+	Around []finding.Finding
+}
+
+// InputOf makes of a recognised session, whose first size bytes r reads, what Session takes.
+func InputOf(s store.Session, r io.ReaderAt, size int64) Input {
+	return Input{
+		Path: s.Path, Place: s.Path, R: r, Size: size, Medium: s.Medium,
+		Format: s.Format, Dialect: s.Dialect, Unknown: s.Unknown, Around: s.Beside(),
+	}
+}
+
+// Verdict sums up a session.
+type Verdict string
+
+// The verdicts.
+const (
+	Clean      Verdict = "clean"
+	Repairable Verdict = "repairable"
+	Refused    Verdict = "refuse"
+)
+
+// Drop is a range of text that leaves the log, with its reason.
+type Drop struct {
+	session.Span
+	Code    finding.Code
+	Records int64
+}
+
+// Result is what verify says of a session.
+type Result struct {
+	Path, Agent, Medium string
+	ID, CWD, Parent     string
+	Version             string
+	Size                int64
+	Text                int64
+	Records             int64
+	Events              int64
+	Turns               int64
+	Open                bool // a turn is open: Tail says what in it
+	Tail                session.Tail
+	Findings            []finding.Finding
+	Verdict             Verdict
+	// Drops are records that leave the log: identical copies and losing branches.
+	Drops []Drop
+	// Close asks the format for what is missing at the end; nil where nothing is.
+	Close *format.CloseRequest
+}
+
+// Damaged tells whether any finding is more than a note.
+func (r *Result) Damaged() bool {
+	for i := range r.Findings {
+		if r.Findings[i].Damage() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,238 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
+	"github.com/sessfix/sessfix/session"
+	"github.com/sessfix/sessfix/store"
+)
+
+// ErrTooMany is returned when a log has so many faulty numbers that comparing its branches
+// would not fit into memory.
+var ErrTooMany = errors.New("too many records have faulty numbers")
+
+// Session verifies one session. It returns an error only when it could not look.
+func Session(ctx context.Context, in Input) (*Result, error) {
+	res := &Result{Path: in.Path, Agent: in.Format.Name(), Medium: in.Medium, Size: in.Size}
+	if in.Unknown != nil {
+		return res, unknown(ctx, in, res)
+	}
+	res.Version = in.Dialect.Version()
+	p, err := run(ctx, in, res, nil)
+	if err != nil {
+		return nil, err
+	}
+	if p.numbers.faulty && in.Dialect.Rules().Dense {
+		c, err := untangle(ctx, in, p.numbers.low)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = run(ctx, in, res, c); err != nil {
+			return nil, err
+		}
+	}
+	res.Findings = append(res.Findings, in.Around...)
+	if p.foreign {
+		res.Close, res.Open = nil, false
+	}
+	settle(in, res)
+	return res, nil
+}
+
+// pass is one reading of the log.
+type pass struct {
+	numbers   numbers
+	structure structure
+	foreign   bool
+}
+
+// run reads the log once, without the records that c drops.
+func run(ctx context.Context, in Input, res *Result, c *chain) (*pass, error) {
+	*res = Result{Path: res.Path, Agent: res.Agent, Medium: res.Medium, Size: res.Size, Version: res.Version}
+	rules := in.Dialect.Rules()
+	p := &pass{numbers: numbers{next: rules.First, low: 1 << 62}, structure: structure{rules: rules}}
+	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
+	if err != nil {
+		return nil, err
+	}
+	var drops []Drop
+	if c != nil {
+		res.Findings = append(res.Findings, c.findings...)
+		drops = append(drops, c.drops...)
+		sort.Slice(drops, func(i, j int) bool { return drops[i].Text < drops[j].Text })
+		for _, d := range drops {
+			if d.Code != "" {
+				res.Drops = append(res.Drops, d)
+			}
+		}
+		if c.gap {
+			p.structure.after = finding.SeqGap
+		}
+	}
+	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place})
+	var b format.Batch
+	for s.Next() {
+		r := s.Record()
+		for len(drops) > 0 && r.Text >= drops[0].TextEnd() {
+			drops = drops[1:]
+		}
+		if len(drops) > 0 && r.Text >= drops[0].Text {
+			continue
+		}
+		b.Reset()
+		dec.Decode(r, &b)
+		res.Events += int64(len(b.Events))
+		if len(b.Findings) > 0 {
+			res.Findings = append(res.Findings, b.Findings...)
+		}
+		if b.Header != nil {
+			res.ID, res.CWD, res.Parent = b.Header.ID, b.Header.CWD, b.Header.Parent
+		}
+		p.numbers.record(&b)
+		if b.Numbered {
+			res.Tail.LastTime = b.Time
+		}
+		p.structure.record(r, &b)
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	res.Findings = append(res.Findings, s.Findings()...)
+	res.Records, res.Text = s.Count(), s.Text()
+	b.Reset()
+	dec.End(&b)
+	res.Findings = append(res.Findings, b.Findings...)
+	if s.Count() == 0 {
+		res.Findings = append(res.Findings, headerless(in))
+	}
+	p.foreign = b.Foreign
+	if c != nil {
+		p.numbers.next = c.next
+	}
+	p.structure.end(res)
+	res.Tail.NextSeq = p.numbers.next
+	if res.Close != nil {
+		res.Close.NextSeq, res.Close.Time = p.numbers.next, res.Tail.LastTime
+	}
+	if !p.foreign {
+		res.Findings = append(res.Findings, p.structure.findings...)
+	}
+	return p, nil
+}
+
+// headerless is said of a file without a single record.
+func headerless(in Input) finding.Finding {
+	f := finding.New(finding.HeaderMissing)
+	f.Len = in.Size
+	f.Message = "the file holds no whole record"
+	if in.Size == 0 {
+		f.Message = "the file is empty"
+	}
+	return f
+}
+
+// untangle takes a second look at a log whose numbers are faulty.
+func untangle(ctx context.Context, in Input, low int64) (*chain, error) {
+	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
+	if err != nil {
+		return nil, err
+	}
+	c := newChain(in.Dialect.Rules().First, low)
+	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place})
+	var b format.Batch
+	for s.Next() {
+		b.Reset()
+		dec.Decode(s.Record(), &b)
+		c.add(s.Record(), &b)
+		if c.over {
+			return nil, fmt.Errorf("%s: at %d: %w", in.Path, s.Record().Off, ErrTooMany)
+		}
+	}
+	c.finish()
+	return c, s.Err()
+}
+
+// unknown judges the bytes of a log whose version is not known.
+func unknown(ctx context.Context, in Input, res *Result) error {
+	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: session.Framing{Skippable: true}})
+	if err != nil {
+		return err
+	}
+	for s.Next() {
+	}
+	if s.Err() != nil {
+		return fmt.Errorf("%s: %w", in.Path, s.Err())
+	}
+	res.Version, res.Records, res.Text = in.Unknown.Version, s.Count(), s.Text()
+	f := finding.New(finding.VersionUnknown)
+	f.Message = in.Unknown.Error()
+	res.Findings = append([]finding.Finding{f}, s.Findings()...)
+	settle(in, res)
+	return nil
+}
+
+// Root gives the findings about a root of sessions what its client makes of them.
+func Root(r store.Root) []finding.Finding {
+	res := &Result{Findings: r.Findings}
+	settle(Input{Format: r.Format}, res)
+	return res.Findings
+}
+
+// settle gives each finding the severity, cure and consequence that the next client's reaction
+// makes of it, sorts them, and draws the verdict.
+func settle(in Input, res *Result) {
+	version := -1
+	if in.Dialect != nil {
+		version = atoi(in.Dialect.Version())
+	}
+	table := reactionsOf(in.Format)
+	for i := range res.Findings {
+		f := &res.Findings[i]
+		if r, ok := table.Find(f.Code, f.Where, version); ok {
+			f.Severity, f.Cure, f.Client = r.Severity, r.Cure, r.Sentence()
+		}
+		e, _ := finding.Lookup(f.Code)
+		if f.Repair == "" {
+			f.Repair = e.Repair
+		}
+		if f.Never == "" {
+			f.Never = e.Never
+		}
+	}
+	sort.SliceStable(res.Findings, func(i, j int) bool {
+		a, b := &res.Findings[i], &res.Findings[j]
+		if a.Text != b.Text {
+			return a.Text < b.Text
+		}
+		return a.Off < b.Off
+	})
+	res.Verdict = Clean
+	for i := range res.Findings {
+		f := &res.Findings[i]
+		if !f.Damage() {
+			continue
+		}
+		if f.Cure == finding.Refuse {
+			res.Verdict = Refused
+			return
+		}
+		res.Verdict = Repairable
+	}
+}
+
+func atoi(s string) int {
+	v := 0
+	for _, c := range s {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		v = v*10 + int(c-'0')
+	}
+	return v
+}
