@@ -73,7 +73,7 @@ func (a *app) list(ctx context.Context, args []string, long bool) error {
 			l.Size = fi.Size()
 		}
 		if r := v.res; r != nil {
-			l.Turns, l.Verdict, l.State = &r.Turns, string(r.Verdict), "closed"
+			l.Turns, l.Verdict, l.State = &r.Turns, r.Verdict.String(), "closed"
 			if r.Open {
 				l.State = fmt.Sprintf("turn %d open, %d calls unanswered", r.Tail.Turn, len(r.Tail.Calls))
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 type repairOptions struct {
 	dryRun bool
 	output string
+	accept []string
 }
 
 func (a *app) repairCmd() *cobra.Command {
@@ -41,6 +43,7 @@ has no safe repair, is refused and not touched.`,
 	}
 	c.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "show what would be done, write nothing")
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write mended sessions below this directory, leave the originals alone")
+	c.Flags().StringSliceVar(&o.accept, "accept", nil, "take the offer that verify shows for this code: it cuts the log in front of the fault")
 	return c
 }
 
@@ -61,16 +64,23 @@ func (a *app) repair(ctx context.Context, args []string, o repairOptions) error 
 			return errors.New("standard input cannot be repaired: name a file")
 		}
 	}
+	accept := map[finding.Code]bool{}
+	for _, code := range o.accept {
+		e, ok := finding.Lookup(finding.Code(strings.ToUpper(code)))
+		if !ok {
+			return fmt.Errorf("unknown code %q: sessfix explain lists them", code)
+		}
+		accept[e.Code] = true
+	}
 	found, err := store.Open(ctx, args, a.options())
 	if err != nil {
 		return err
 	}
 	doc := a.document(found)
-	doc.Homes = nil // repair answers for sessions only
 	p := a.progress("worked on", len(found.Sessions))
 	diffs := make([]string, len(found.Sessions))
 	inOrder(ctx, len(found.Sessions), a.jobs, func(i int) repaired {
-		out, err := repair.Session(ctx, found.Sessions[i], a.repairOptions(found.Sessions[i], o))
+		out, err := repair.Session(ctx, found.Sessions[i], a.repairOptions(found.Sessions[i], o, accept))
 		if err == nil && o.dryRun && out.Result != nil && a.format == "table" {
 			diffs[i], err = report.Diff(found.Sessions[i].Path, out, a.style())
 		}
@@ -92,8 +102,8 @@ func (a *app) repair(ctx context.Context, args []string, o repairOptions) error 
 	return nil
 }
 
-func (a *app) repairOptions(s store.Session, o repairOptions) repair.Options {
-	r := repair.Options{CaseDir: a.caseDir, DryRun: o.dryRun}
+func (a *app) repairOptions(s store.Session, o repairOptions, accept map[finding.Code]bool) repair.Options {
+	r := repair.Options{CaseDir: a.caseDir, DryRun: o.dryRun, Accept: accept}
 	if o.output != "" {
 		r.Output = filepath.Join(o.output, s.Rel)
 	}
@@ -110,7 +120,7 @@ func (a *app) addRepair(doc *report.Document, s store.Session, r repaired, o rep
 	j := report.Of(r.out.Before)
 	j.AddRepair(r.out)
 	if r.out.Changed {
-		j.Output = a.repairOptions(s, o).Output
+		j.Output = a.repairOptions(s, o, nil).Output
 	}
 	var live *repair.LiveError
 	switch {
@@ -123,7 +133,7 @@ func (a *app) addRepair(doc *report.Document, s store.Session, r repaired, o rep
 		a.fail(doc, s.Path, r.err)
 		return
 	}
-	if j.Verdict == string(verify.Refused) && j.Refusal == "" {
+	if j.Verdict == verify.Refused.String() && j.Refusal == "" {
 		j.Refusal = refusal(&j)
 	}
 	add(doc, j)
@@ -137,7 +147,7 @@ func refuse(j *report.Session, code finding.Code, why string) {
 	f.Message = why
 	e, _ := finding.Lookup(code)
 	f.Repair, f.Never = e.Repair, e.Never
-	j.Verdict, j.Refusal = string(verify.Refused), why
+	j.Verdict, j.Refusal = verify.Refused.String(), why
 	j.Findings = append(j.Findings, report.Findings(filepath.Base(j.Path), []finding.Finding{f})...)
 	j.Closers, j.Quarantined, j.Edits = nil, nil, 0
 }

@@ -100,7 +100,7 @@ func (a *app) document(found *store.Found) *report.Document {
 		a.fail(doc, t.Path, t)
 	}
 	for _, r := range found.Roots {
-		doc.Homes = append(doc.Homes, report.Home{Path: r.Path, Agent: r.Format.Name(), Verdict: string(verify.Refused), Findings: report.Findings("", verify.Root(r))})
+		doc.Homes = append(doc.Homes, report.Home{Path: r.Path, Agent: r.Format.Name(), Verdict: verify.Refused.String(), Findings: report.Findings("", verify.Root(r))})
 	}
 	return doc
 }
@@ -118,9 +118,9 @@ func add(doc *report.Document, s report.Session) {
 	switch {
 	case s.Repaired:
 		doc.Summary.Repaired++
-	case s.Verdict == string(verify.Clean):
+	case s.Verdict == verify.Clean.String():
 		doc.Summary.Clean++
-	case s.Verdict == string(verify.Repairable):
+	case s.Verdict == verify.Repairable.String():
 		doc.Summary.Repairable++
 	default:
 		doc.Summary.Refused++
@@ -134,7 +134,7 @@ func (a *app) next(doc *report.Document) {
 	}
 	path := "PATH"
 	for _, s := range doc.Sessions {
-		if s.Verdict == string(verify.Repairable) && s.Path != "-" {
+		if s.Verdict == verify.Repairable.String() && s.Path != "-" {
 			if path != "PATH" {
 				path = "PATH..."
 				break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sessfix/sessfix/edit"
 	"github.com/sessfix/sessfix/finding"
@@ -16,6 +17,7 @@ import (
 type Plan struct {
 	edit.Plan
 	Closings []format.Closing
+	newID    string // what calls with an empty id are called from now on
 }
 
 // ErrUnproved is returned when the result of a plan does not verify clean.
@@ -88,6 +90,9 @@ func (p *Plan) mend(ctx context.Context, in verify.Input, res *verify.Result, to
 			continue
 		}
 		for _, t := range m.Mend(res.ID, r, f) {
+			if f.Code == finding.EmptyCallID {
+				p.newID = string(t.Ins)
+			}
 			p.Edits = append(p.Edits, edit.Edit{At: r.Text + t.At, Del: t.Del, Ins: t.Ins, Rank: edit.RankMend, Cures: []finding.Code{f.Code}})
 		}
 	}
@@ -100,7 +105,14 @@ func (p *Plan) close(in verify.Input, res *verify.Result) error {
 	if !ok {
 		return fmt.Errorf("%s: no way to close an open turn", in.Format.Name())
 	}
-	closings, err := c.Close(*res.Close)
+	q := *res.Close
+	q.Calls = slices.Clone(q.Calls)
+	for i := range q.Calls {
+		if q.Calls[i].ID == "" {
+			q.Calls[i].ID = p.newID
+		}
+	}
+	closings, err := c.Close(q)
 	if err != nil {
 		return err
 	}
@@ -126,6 +138,7 @@ func Prove(ctx context.Context, in verify.Input, r *edit.Result) (*verify.Result
 		return nil, fmt.Errorf("%s: bytes unaccounted for: %w", in.Path, ErrUnproved)
 	}
 	after := in
+	after.Accept = nil
 	after.R, after.Size = r, r.Size()
 	res, err := verify.Session(ctx, after)
 	if err != nil {

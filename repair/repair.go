@@ -21,6 +21,8 @@ type Options struct {
 	CaseDir string
 	FS      durable.FS // nil = the disk
 	DryRun  bool
+	// Accept names faults whose offer the user takes, though it loses something.
+	Accept map[finding.Code]bool
 	// Output is the file that gets the result instead of the original; it must not exist.
 	Output string
 }
@@ -63,6 +65,7 @@ func Session(ctx context.Context, s store.Session, o Options) (*Outcome, error) 
 	}
 	token := durable.TokenOf(fi)
 	in := verify.InputOf(s, f, fi.Size())
+	in.Accept = o.Accept
 	if out.Before, err = verify.Session(ctx, in); err != nil || out.Before.Verdict != verify.Repairable {
 		return out, err
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"path/filepath"
 
@@ -69,6 +70,7 @@ type Session struct {
 	Tail          *Tail     `json:"tail,omitempty"`
 	Findings      []Finding `json:"findings"`
 	Branches      []Branch  `json:"branches,omitempty"`
+	Offers        []Offer   `json:"offers,omitempty"`
 
 	// What repair adds.
 	Repaired    bool            `json:"repaired,omitempty"`
@@ -79,6 +81,15 @@ type Session struct {
 	Output      string          `json:"output,omitempty"`
 	SHA256      *Hashes         `json:"sha256,omitempty"`
 	Refusal     string          `json:"refusal,omitempty"`
+}
+
+// Offer is a cure that loses something, done only on repair --accept CODE.
+type Offer struct {
+	Code        string `json:"code"`
+	Line        int64  `json:"line"`
+	Keeps       int64  `json:"keeps"`
+	Quarantines int64  `json:"quarantines"`
+	Message     string `json:"message"`
 }
 
 // Tail is the state that an open log ends in.
@@ -147,7 +158,7 @@ type Hashes struct {
 func Of(r *verify.Result) Session {
 	s := Session{
 		Path: r.Path, Agent: r.Agent, Medium: r.Medium, ID: r.ID, CWD: r.CWD, FormatVersion: r.Version,
-		Verdict: string(r.Verdict), Size: r.Size, Records: r.Records, Events: r.Events, Turns: r.Turns,
+		Verdict: r.Verdict.String(), Size: r.Size, Records: r.Records, Events: r.Events, Turns: r.Turns,
 		Findings: Findings(filepath.Base(r.Path), r.Findings),
 	}
 	if r.Open {
@@ -158,6 +169,13 @@ func Of(r *verify.Result) Session {
 	}
 	for i := range r.Findings {
 		s.Branches = append(s.Branches, branches(r.Findings[i].Branches)...)
+	}
+	for _, o := range r.Offers {
+		s.Offers = append(s.Offers, Offer{
+			Code: string(o.Code), Line: o.At.Logical, Keeps: o.Keeps, Quarantines: o.Sets,
+			Message: fmt.Sprintf("repair --accept %s cuts the log in front of line %d: %s stay, %s go to quarantine",
+				o.Code, o.At.Logical, plural(int(o.Keeps), "record"), plural(int(o.Sets), "record")),
+		})
 	}
 	return s
 }

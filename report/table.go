@@ -79,8 +79,11 @@ func (d *Document) sessions(w io.Writer, st Style) error {
 	for i := range d.Sessions {
 		s := &d.Sessions[i]
 		verdict := s.Verdict
-		if s.Repaired {
+		switch {
+		case s.Repaired:
 			verdict = "repaired"
+		case verdict == "refuse":
+			verdict = "refused"
 		}
 		row := []string{Safe(s.Path), s.Agent + " v" + s.FormatVersion, st.verdict(verdict), strconv.FormatInt(s.Records, 10), strconv.FormatInt(s.Turns, 10), codes(s.Findings)}
 		if err := t.Append(row); err != nil {
@@ -131,6 +134,11 @@ func (s *Session) details(w io.Writer, st Style) {
 		fmt.Fprintln(w)
 	}
 	details(w, st, s.Findings, "")
+	if !s.Repaired {
+		for _, o := range s.Offers {
+			fmt.Fprintf(w, "  %s %s\n", st.paint("offer", color.FgMagenta), o.Message)
+		}
+	}
 	s.repairDetails(w, st)
 }
 

@@ -154,6 +154,9 @@ func (f *framed) judge(g Region, text []byte) {
 		n := add(finding.FrameChecksum, fmt.Sprintf("one bit of the frame's checksum is wrong; its %d lines are sound", lines))
 		n.Reframe, n.Recoverable = true, lines
 		n.Off, n.Len = g.Off+g.Len-4, 4
+	case FlippedFrame:
+		n := add(finding.FrameChecksum, fmt.Sprintf("bit %d of the byte at %d is wrong: with it turned back the frame passes its check, and its %d lines are sound", g.BitNo, g.Bit, lines))
+		n.Reframe, n.Recoverable = true, lines
 	case SkippableFrame:
 		n := add(finding.FrameSkippable, fmt.Sprintf("a skippable frame of %d bytes", g.Len))
 		if !f.framing.Skippable {
@@ -171,7 +174,7 @@ func (f *framed) judge(g Region, text []byte) {
 		}
 		add(code, fmt.Sprintf("%d NUL bytes where a frame belongs", g.Len)).Reframe = true
 	}
-	if f.framing.HeaderFrame && !f.header && g.Kind == WholeFrame && (len(text) > 0 || g.Streamed) {
+	if f.framing.HeaderFrame && !f.header && (g.Kind == WholeFrame || g.Kind == FlippedFrame || g.Kind == ChecksumFrame || g.Kind == ReservedFrame) && (len(text) > 0 || g.Streamed) {
 		f.header = true
 		if g.Streamed || lines != 1 || text[len(text)-1] != '\n' {
 			n := add(finding.HeaderFrame, fmt.Sprintf("the first frame holds %d lines, not the header line alone", lines))

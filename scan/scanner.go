@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/session"
@@ -15,8 +14,12 @@ import (
 // Window is how many bytes are read at once.
 const Window = 1 << 20
 
-// maxLine bounds one line: captures hold 32-bit offsets.
-const maxLine = math.MaxInt32
+const (
+	// maxLine bounds one line, which is held in memory as a whole.
+	maxLine = 512 << 20
+	// maxFaults is how many findings a file may give before it is taken for something else.
+	maxFaults = 100_000
+)
 
 // The media that a part can lie in.
 const (
@@ -26,6 +29,10 @@ const (
 
 // ErrShrunk is returned when the file ends before the size that was given for it.
 var ErrShrunk = errors.New("the file became shorter while it was read")
+
+// ErrNotLines is returned for a file that is no log of JSON lines, damaged or not: its faults
+// have no end, or a line of it does not fit into memory.
+var ErrNotLines = errors.New("this is no log of JSON lines")
 
 // Options say how a part is to be read.
 type Options struct {
@@ -132,6 +139,10 @@ func (s *Scanner) Text() int64 { return s.base + int64(s.end) }
 // Next finds the next whole record.
 func (s *Scanner) Next() bool {
 	for s.err == nil {
+		if len(s.found) > maxFaults {
+			s.err = fmt.Errorf("more than %d faults in the first %d lines: %w", maxFaults, s.line, ErrNotLines)
+			return false
+		}
 		if len(s.queue) > 0 {
 			p := s.queue[0]
 			s.queue = s.queue[1:]
@@ -210,7 +221,7 @@ func (s *Scanner) more() {
 		s.pos, s.end = 0, n
 	}
 	if s.end > maxLine {
-		s.err = fmt.Errorf("line %d at %d: longer than %d bytes", s.line, s.base, maxLine)
+		s.err = fmt.Errorf("line %d at %d is longer than %d MiB: %w", s.line, s.base, maxLine>>20, ErrNotLines)
 		return
 	}
 	got, err := s.src.fill(s.buf[:s.end])

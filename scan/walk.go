@@ -36,11 +36,10 @@ type outline struct {
 	blocks   int // whole ones
 }
 
-// window is the part of the file that is in memory, and a way to move it.
+// bytesAt gives pieces of a file.
 type bytesAt interface {
 	// at returns n bytes of the file at off, fewer at its end.
 	at(off int64, n int) ([]byte, error)
-	limit() int64
 }
 
 // outlineAt walks the frame at off. Bytes at or behind to are not looked at.

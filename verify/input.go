@@ -22,6 +22,15 @@ type Input struct {
 	Unknown *format.VersionError
 	// Around are findings about the neighbourhood of the file.
 	Around []finding.Finding
+	// Accept names faults whose offer the user takes: the log is cut in front of them.
+	Accept map[finding.Code]bool
+}
+
+// Offer is a cure that loses something: it is shown, and done only when it is accepted.
+type Offer struct {
+	Code        finding.Code
+	At          session.Ref // the record in front of which the log would be cut
+	Keeps, Sets int64       // records that stay, records that go to quarantine
 }
 
 // InputOf makes of a recognised session, whose first size bytes r reads, what Session takes.
@@ -32,15 +41,18 @@ func InputOf(s store.Session, r io.ReaderAt, size int64) Input {
 	}
 }
 
-// Verdict sums up a session.
-type Verdict string
+// Verdict sums up a session. A higher one outweighs a lower one.
+type Verdict uint8
 
 // The verdicts.
 const (
-	Clean      Verdict = "clean"
-	Repairable Verdict = "repairable"
-	Refused    Verdict = "refuse"
+	Clean      Verdict = iota
+	Repairable         // one safe repair exists
+	Refused            // none does
 )
+
+// String is the verdict's word in reports.
+func (v Verdict) String() string { return [...]string{"clean", "repairable", "refuse"}[v] }
 
 // Drop is a range of text that leaves the log, with its reason.
 type Drop struct {
@@ -65,6 +77,8 @@ type Result struct {
 	Verdict             Verdict
 	// Drops are records that leave the log: identical copies and losing branches.
 	Drops []Drop
+	// Offers are cures that lose something, one for each fault without a safe one.
+	Offers []Offer
 	// Close asks the format for what is missing at the end; nil where nothing is.
 	Close *format.CloseRequest
 }

@@ -56,7 +56,6 @@ type chain struct {
 	missing  []item // without number, since the last numbered one
 	findings []finding.Finding
 	drops    []Drop
-	gap      bool
 	branch   []item // the run that fell back, still growing
 	seed     maphash.Seed
 	over     bool
@@ -138,15 +137,12 @@ func (c *chain) stamp(it item) {
 	}
 	if exact {
 		c.next += int64(len(c.missing))
-	} else {
-		c.gap = true
 	}
 	c.missing = nil
 }
 
 // lost reports a gap in front of a record.
 func (c *chain) lost(it item) {
-	c.gap = true
 	f := finding.New(finding.SeqGap)
 	f.Span, f.Record, f.Numbered = it.ref.Span, it.ref, true
 	f.Expected, f.Got, f.Where = c.next, it.seq, "mid"
@@ -155,7 +151,7 @@ func (c *chain) lost(it item) {
 		what = fmt.Sprintf("records %d to %d are lost", c.next, it.seq-1)
 	}
 	f.Message = what + fmt.Sprintf(" in front of record %d", it.seq)
-	f.Repair = fmt.Sprintf("none is safe: bring what is lost back from a backup, or cut a fork in front of it: sessfix fork --at seq:%d", max(c.next-1, 0))
+	f.Repair = fmt.Sprintf("none is safe: bring record %d back from a backup, or fork in front of it: repair --accept %s --output DIR keeps the records up to %d", c.next, finding.SeqGap, max(c.next-1, 0))
 	c.findings = append(c.findings, f)
 }
 
@@ -206,8 +202,7 @@ func (c *chain) settle() {
 	default:
 		f.Where = "talk"
 		f.Message += fmt.Sprintf("; both branches hold talk: %s, and %s", describe(f.Branches[0]), describe(f.Branches[1]))
-		f.Repair = "none is safe: nothing says which branch is right. Cut a fork that keeps the branch you want: sessfix fork"
-		c.gap = true
+		f.Repair = fmt.Sprintf("none is safe: nothing says which branch is right. Fork: repair --accept %s --output DIR keeps the first branch, and the second stays in the original", finding.SeqFork)
 		// The structure is judged on the first branch alone.
 		c.drops = append(c.drops, dropOf(rest, ""))
 	}

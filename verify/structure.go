@@ -16,13 +16,14 @@ const maxOpen = 1000
 type structure struct {
 	rules    format.Rules
 	findings []finding.Finding
-	after    finding.Code // numbers are missing in front: everything here is a consequence
 
 	turn, step         int32 // open ones, 0 = none
 	turnRef, stepRef   session.Ref
 	lastTurn, lastStep int32
 	turns              int64
 	seq                int64
+	alike              map[finding.Code]int
+	spare              finding.Finding
 
 	calls, before ledger // of the open step, and of the one before it
 	empty         emptyIDs
@@ -53,11 +54,33 @@ type emptyIDs struct {
 	refs                    []session.Ref
 }
 
+// maxAlike is how many faults of one kind are told one by one; the last one says how many
+// more there are.
+const maxAlike = 200
+
 func (s *structure) add(code finding.Code, ref session.Ref, where, message string) *finding.Finding {
+	if s.alike == nil {
+		s.alike = map[finding.Code]int{}
+	}
+	s.alike[code]++
+	if s.alike[code] > maxAlike && where != "tail" {
+		return &s.spare
+	}
 	f := finding.New(code)
-	f.Span, f.Record, f.Where, f.Message, f.Because = ref.Span, ref, where, message, s.after
+	f.Span, f.Record, f.Where, f.Message = ref.Span, ref, where, message
 	s.findings = append(s.findings, f)
 	return &s.findings[len(s.findings)-1]
+}
+
+// more tells how many faults were not told one by one.
+func (s *structure) more() {
+	for i := range s.findings {
+		f := &s.findings[i]
+		if n := s.alike[f.Code] - maxAlike; n > 0 && f.Where != "tail" {
+			f.Message += fmt.Sprintf("; %d more like this in the log", s.alike[f.Code]-1)
+			s.alike[f.Code] = 0
+		}
+	}
 }
 
 // hide drops findings about records that are no longer replayed.
@@ -76,7 +99,7 @@ func (s *structure) hide(gone []int64) {
 
 // stand remembers that the last finding is about a record that may be hidden later.
 func (s *structure) stand(seq int64) {
-	if len(s.standing) < maxOpen {
+	if len(s.standing) < maxOpen && len(s.findings) > 0 {
 		s.standing = append(s.standing, standing{seq, len(s.findings) - 1})
 	}
 }
@@ -369,6 +392,7 @@ func (s *structure) end(res *Result) {
 		}
 	}
 	s.findings = kept
+	s.more()
 }
 
 // quote shows an id, cut short.

@@ -24,17 +24,60 @@ func Session(ctx context.Context, in Input) (*Result, error) {
 		return res, unknown(ctx, in, res)
 	}
 	res.Version = in.Dialect.Version()
-	p, err := run(ctx, in, res, nil)
-	if err != nil {
+	if err := judge(ctx, in, res, nil); err != nil {
 		return nil, err
 	}
-	if p.numbers.faulty && in.Dialect.Rules().Dense {
-		c, err := untangle(ctx, in, p.numbers.low)
-		if err != nil {
+	var taken []finding.Finding
+	for {
+		f, ok := accepted(in, res)
+		if !ok {
+			break
+		}
+		cut := &Drop{Span: f.Record.Span, Code: f.Code, Records: res.Records - f.Record.N}
+		cut.TextLen, cut.Len = res.Text-cut.Text, in.Size-cut.Off
+		f.Cure = finding.Auto
+		f.Repair = fmt.Sprintf("accepted: the log is cut in front of this record; %d records go to quarantine", cut.Records)
+		taken = append(taken, f)
+		if err := judge(ctx, in, res, cut); err != nil {
 			return nil, err
 		}
-		if p, err = run(ctx, in, res, c); err != nil {
-			return nil, err
+	}
+	if len(taken) > 0 {
+		res.Findings = append(res.Findings, taken...)
+		sortFindings(res.Findings)
+		res.Verdict = max(res.Verdict, Repairable)
+	}
+	return res, nil
+}
+
+// accepted is the first fault without safe repair whose offer is taken.
+func accepted(in Input, res *Result) (finding.Finding, bool) {
+	for _, o := range res.Offers {
+		if !in.Accept[o.Code] {
+			continue
+		}
+		for _, f := range res.Findings {
+			if f.Code == o.Code && f.Record.N == o.At.N && f.Damage() {
+				return f, true
+			}
+		}
+	}
+	return finding.Finding{}, false
+}
+
+// judge reads the log, as often as its numbers demand, without what stands behind cut.
+func judge(ctx context.Context, in Input, res *Result, cut *Drop) error {
+	p, err := run(ctx, in, res, nil, cut)
+	if err != nil {
+		return err
+	}
+	if p.numbers.faulty && in.Dialect.Rules().Dense {
+		c, err := untangle(ctx, in, p.numbers.low, cut)
+		if err != nil {
+			return err
+		}
+		if p, err = run(ctx, in, res, c, cut); err != nil {
+			return err
 		}
 	}
 	res.Findings = append(res.Findings, in.Around...)
@@ -42,7 +85,7 @@ func Session(ctx context.Context, in Input) (*Result, error) {
 		res.Close, res.Open = nil, false
 	}
 	settle(in, res)
-	return res, nil
+	return nil
 }
 
 // pass is one reading of the log.
@@ -52,8 +95,8 @@ type pass struct {
 	foreign   bool
 }
 
-// run reads the log once, without the records that c drops.
-func run(ctx context.Context, in Input, res *Result, c *chain) (*pass, error) {
+// run reads the log once, without the records that c drops and those behind cut.
+func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass, error) {
 	*res = Result{Path: res.Path, Agent: res.Agent, Medium: res.Medium, Size: res.Size, Version: res.Version}
 	rules := in.Dialect.Rules()
 	p := &pass{numbers: numbers{next: rules.First, low: 1 << 62}, structure: structure{rules: rules}}
@@ -62,18 +105,19 @@ func run(ctx context.Context, in Input, res *Result, c *chain) (*pass, error) {
 		return nil, err
 	}
 	var drops []Drop
+	if cut != nil {
+		drops = append(drops, *cut)
+		res.Drops = append(res.Drops, *cut)
+	}
 	if c != nil {
 		res.Findings = append(res.Findings, c.findings...)
-		drops = append(drops, c.drops...)
-		sort.Slice(drops, func(i, j int) bool { return drops[i].Text < drops[j].Text })
-		for _, d := range drops {
+		for _, d := range c.drops {
+			drops = append(drops, d)
 			if d.Code != "" {
 				res.Drops = append(res.Drops, d)
 			}
 		}
-		if c.gap {
-			p.structure.after = finding.SeqGap
-		}
+		sort.Slice(drops, func(i, j int) bool { return drops[i].Text < drops[j].Text })
 	}
 	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place})
 	var b format.Batch
@@ -138,7 +182,7 @@ func headerless(in Input) finding.Finding {
 }
 
 // untangle takes a second look at a log whose numbers are faulty.
-func untangle(ctx context.Context, in Input, low int64) (*chain, error) {
+func untangle(ctx context.Context, in Input, low int64, cut *Drop) (*chain, error) {
 	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
 	if err != nil {
 		return nil, err
@@ -147,6 +191,9 @@ func untangle(ctx context.Context, in Input, low int64) (*chain, error) {
 	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place})
 	var b format.Batch
 	for s.Next() {
+		if cut != nil && s.Record().Text >= cut.Text {
+			break
+		}
 		b.Reset()
 		dec.Decode(s.Record(), &b)
 		c.add(s.Record(), &b)
@@ -205,25 +252,53 @@ func settle(in Input, res *Result) {
 			f.Never = e.Never
 		}
 	}
-	sort.SliceStable(res.Findings, func(i, j int) bool {
-		a, b := &res.Findings[i], &res.Findings[j]
-		if a.Text != b.Text {
-			return a.Text < b.Text
-		}
-		return a.Off < b.Off
-	})
+	sortFindings(res.Findings)
+	blame(res.Findings)
 	res.Verdict = Clean
+	seen := map[finding.Code]bool{}
 	for i := range res.Findings {
 		f := &res.Findings[i]
 		if !f.Damage() {
 			continue
 		}
-		if f.Cure == finding.Refuse {
-			res.Verdict = Refused
-			return
+		if f.Cure != finding.Refuse {
+			res.Verdict = max(res.Verdict, Repairable)
+			continue
 		}
-		res.Verdict = Repairable
+		res.Verdict = Refused
+		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] {
+			seen[f.Code] = true
+			res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Keeps: f.Record.N, Sets: res.Records - f.Record.N})
+		}
 	}
+}
+
+// blame marks what stands behind a hole in the numbers, and is about records that refer to each
+// other, as its consequence.
+func blame(list []finding.Finding) {
+	var hole finding.Code
+	for i := range list {
+		f := &list[i]
+		e, _ := finding.Lookup(f.Code)
+		switch {
+		case e.Stage == finding.StageNumbers:
+			if f.Cure == finding.Refuse && f.Because == "" && hole == "" {
+				hole = f.Code
+			}
+		case hole != "" && f.Because == "" && f.Where != "tail" && (f.Code == finding.EventInvalid || e.Stage > finding.StageNumbers && e.Stage < finding.StageHome):
+			f.Because = hole
+		}
+	}
+}
+
+func sortFindings(list []finding.Finding) {
+	sort.SliceStable(list, func(i, j int) bool {
+		a, b := &list[i], &list[j]
+		if a.Text != b.Text {
+			return a.Text < b.Text
+		}
+		return a.Off < b.Off
+	})
 }
 
 func atoi(s string) int {

@@ -213,7 +213,7 @@ func (d *decoder) result(e *session.Event) {
 // show puts a message on the surface.
 func (d *decoder) show(r *session.Record, b *format.Batch, ev event) {
 	f := &d.f
-	limit := min(b.Seq, d.count)
+	limit := b.Seq
 	if !b.Numbered {
 		limit = d.count
 	}
@@ -224,7 +224,7 @@ func (d *decoder) show(r *session.Record, b *format.Batch, ev event) {
 			bad(r, b, finding.EventInvalid, "sourceEventSeqs is no list")
 			return
 		}
-		d.sources, problem = seqList(d.sources, f.raw(kSources), d.dialect.version >= 2, limit)
+		d.sources, problem = seqList(d.sources, f.raw(kSources), d.dialect.version >= 2, limit, d.count)
 		if problem == "" && len(d.sources) == 0 && (ev.node != nodeAssistant || d.dialect.version >= 2) {
 			problem = "sourceEventSeqs is empty"
 		}

@@ -54,8 +54,9 @@ func fractional(raw []byte) (int64, bool) {
 }
 
 // seqList reads a list of numbers; ranges, where allowed, are pairs [first,last]. Each number
-// must be below limit and, rising or not, stand once. It appends them to dst.
-func seqList(dst []int64, raw []byte, ranges bool, limit int64) ([]int64, string) {
+// must be below limit and, rising or not, stand once; a range may not be longer than the log.
+// It appends them to dst.
+func seqList(dst []int64, raw []byte, ranges bool, limit, length int64) ([]int64, string) {
 	begin := len(dst)
 	inner := bytes.TrimSpace(raw[1 : len(raw)-1])
 	rising := true
@@ -67,8 +68,8 @@ func seqList(dst []int64, raw []byte, ranges bool, limit int64) ([]int64, string
 				return dst, "sourceEventSeqs must be a plain list of numbers"
 			}
 			item, inner = inner[:end+1], bytes.TrimLeft(inner[end+1:], " \t\r\n,")
-			pair, bad := seqList(nil, item, false, limit)
-			if bad != "" || len(pair) != 2 || pair[0] >= pair[1] {
+			pair, bad := seqList(nil, item, false, limit, length)
+			if bad != "" || len(pair) != 2 || pair[0] >= pair[1] || pair[1]-pair[0] > length {
 				return dst, "sourceEventSeqs holds a range that is none"
 			}
 			for v := pair[0]; v <= pair[1]; v++ {

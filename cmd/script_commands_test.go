@@ -1,0 +1,224 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// commands are the words that the scripts have beside testscript's own.
+var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"run":        run,
+	"session":    writeSession,
+	"add":        addText,
+	"cut":        cutEnd,
+	"nul":        addNUL,
+	"poke":       poke,
+	"zstdframes": zstdFrames,
+	"hugeline":   hugeLine,
+	"deep":       deep,
+	"rename":     renameTo,
+	"tempty":     treeEmpty,
+	"count":      countLines,
+	"peak":       peak,
+	"interrupt":  interrupt,
+	"as":         asOther,
+	"fifo":       fifo,
+	"grow":       grow,
+}
+
+func want(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
+	if neg || len(args) < n {
+		ts.Fatalf("usage: %s", usage)
+	}
+}
+
+func number(ts *testscript.TestScript, s string) int {
+	n, err := strconv.Atoi(s)
+	ts.Check(err)
+	return n
+}
+
+func fileOf(ts *testscript.TestScript, name string, data []byte) {
+	p := ts.MkAbs(name)
+	ts.Check(os.MkdirAll(filepath.Dir(p), 0o777))
+	ts.Check(os.WriteFile(p, data, 0o666))
+}
+
+// session FILE ID [open] writes a session of one finished turn; open adds a second turn that a
+// crash left between a call and its result.
+func writeSession(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "session FILE ID [open]")
+	text := sessionText(args[1], "/srv/app", "Bump the version.", "Bumped.")
+	if len(args) > 2 {
+		text += openTurnText("make test", "Run the tests.")
+	}
+	fileOf(ts, args[0], []byte(text))
+}
+
+// sessionText is a finished session of one turn.
+func sessionText(id, cwd, ask, answer string) string {
+	return fmt.Sprintf(`{"type":"session","version":0,"id":%q,"createdAt":1700000000000,"cwd":%q,"delegationDepth":0}
+{"type":"turn/start","seq":0,"time":1700000000001,"data":{"turn":1}}
+{"type":"step/start","seq":1,"time":1700000000002,"data":{"turn":1,"step":1}}
+{"type":"user/message","seq":2,"time":1700000000003,"data":{"id":"m-1","role":"user","content":[{"type":"text","text":%q}],"source":{"kind":"user"}},"surfaceOp":"append"}
+{"type":"assistant/message","seq":3,"time":1700000000004,"data":{"turn":1,"step":1,"message":{"id":"m-2","role":"assistant","content":[{"type":"text","text":%q}],"source":{"kind":"model","provider":"acme","model":"acme-1"}}},"surfaceOp":"append"}
+{"type":"step/end","seq":4,"time":1700000000005,"data":{"turn":1,"step":1}}
+{"type":"turn/end","seq":5,"time":1700000000006,"data":{"turn":1,"reason":{"kind":"completed"}}}
+`, id, cwd, ask, answer)
+}
+
+// openTurnText goes on behind sessionText with a turn that ends between a call and its result.
+func openTurnText(command, ask string) string {
+	arguments := fmt.Sprintf("%q", fmt.Sprintf(`{"command":%q}`, command))
+	return fmt.Sprintf(`{"type":"turn/start","seq":6,"time":1700000000007,"data":{"turn":2}}
+{"type":"step/start","seq":7,"time":1700000000008,"data":{"turn":2,"step":1}}
+{"type":"user/message","seq":8,"time":1700000000009,"data":{"id":"m-3","role":"user","content":[{"type":"text","text":%q}],"source":{"kind":"user"}},"surfaceOp":"append"}
+{"type":"assistant/message","seq":9,"time":1700000000010,"data":{"turn":2,"step":1,"message":{"id":"m-4","role":"assistant","content":[{"type":"tool-call","id":"call-1","name":"shell","arguments":%s}],"source":{"kind":"model","provider":"acme","model":"acme-1"}}},"surfaceOp":"append"}
+{"type":"tool/call","seq":10,"time":1700000000011,"data":{"turn":2,"step":1,"callId":"call-1","name":"shell","arguments":%s}}
+`, ask, arguments, arguments)
+}
+
+// add FILE TEXT appends TEXT as it is written, Go escapes resolved.
+func addText(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "add FILE TEXT")
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(args[1], `"`, `\"`) + `"`)
+	ts.Check(err)
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	ts.Check(err)
+	defer f.Close()
+	_, err = f.WriteString(text)
+	ts.Check(err)
+}
+
+// cut FILE N takes the last N bytes off.
+func cutEnd(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "cut FILE N")
+	p := ts.MkAbs(args[0])
+	fi, err := os.Stat(p)
+	ts.Check(err)
+	ts.Check(os.Truncate(p, fi.Size()-int64(number(ts, args[1]))))
+}
+
+// nul FILE N appends N NUL bytes.
+func addNUL(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "nul FILE N")
+	p := ts.MkAbs(args[0])
+	fi, err := os.Stat(p)
+	ts.Check(err)
+	ts.Check(os.Truncate(p, fi.Size()+int64(number(ts, args[1]))))
+}
+
+// poke FILE OLD NEW replaces the first OLD, Go escapes resolved in NEW.
+func poke(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3, "poke FILE OLD NEW")
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(args[2], `"`, `\"`) + `"`)
+	ts.Check(err)
+	p := ts.MkAbs(args[0])
+	data, err := os.ReadFile(p)
+	ts.Check(err)
+	if !bytes.Contains(data, []byte(args[1])) {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(p, bytes.Replace(data, []byte(args[1]), []byte(text), 1), 0o666))
+}
+
+// zstdframes IN OUT [N] compresses as the agent does: the header line in a frame of its own,
+// then N lines (3 without N) in each.
+func zstdFrames(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "zstdframes IN OUT [N]")
+	n := 3
+	if len(args) > 2 {
+		n = number(ts, args[2])
+	}
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	fileOf(ts, args[1], frames(data, n))
+}
+
+func frames(text []byte, n int) []byte {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	out := e.EncodeAll(lines[0], nil)
+	for lines = lines[1:]; len(lines) > 0 && len(lines[0]) > 0; {
+		k := min(n, len(lines))
+		out = append(out, e.EncodeAll(bytes.Join(lines[:k], nil), nil)...)
+		lines = lines[k:]
+	}
+	return out
+}
+
+// hugeline FILE ID MB [torn] writes a session whose second record is a line of MB megabytes;
+// torn cuts the file in the middle of it.
+func hugeLine(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3, "hugeline FILE ID MB [torn]")
+	text := sessionText(args[1], "/srv/app", "HERE", "Read.")
+	head, tail, _ := strings.Cut(text, "HERE")
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w := bufio.NewWriterSize(f, 1<<20)
+	w.WriteString(head)
+	block := strings.Repeat("0123456789abcdef", 1<<16)
+	for range number(ts, args[2]) {
+		w.WriteString(block)
+	}
+	if len(args) == 3 {
+		w.WriteString(tail)
+	}
+	ts.Check(w.Flush())
+	ts.Check(f.Close())
+}
+
+// deep FILE ID N writes a session with a record whose data nests N arrays.
+func deep(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3, "deep FILE ID N")
+	n := number(ts, args[2])
+	text := sessionText(args[1], "/srv/app", "Nest.", "Nested.")
+	text += `{"type":"plugin/deep","seq":6,"time":1700000000007,"data":{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `},"ignorable":true}` + "\n"
+	fileOf(ts, args[0], []byte(text))
+}
+
+// rename OLD NEW moves a file to a name that is written with Go escapes.
+func renameTo(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "rename OLD NEW")
+	name, err := strconv.Unquote(`"` + args[1] + `"`)
+	ts.Check(err)
+	ts.Check(os.Rename(ts.MkAbs(args[0]), ts.MkAbs(name)))
+}
+
+// tempty DIR... wants directories without any file below them.
+func treeEmpty(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 1, "tempty DIR...")
+	for _, dir := range args {
+		ts.Check(filepath.WalkDir(ts.MkAbs(dir), func(p string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				err = fmt.Errorf("%s was left behind", p)
+			}
+			return err
+		}))
+	}
+}
+
+// count N TEXT FILE wants N lines of FILE (or stdout, stderr) to hold TEXT.
+func countLines(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3, "count N TEXT FILE")
+	n := 0
+	for line := range strings.Lines(ts.ReadFile(args[2])) {
+		if strings.Contains(line, args[1]) {
+			n++
+		}
+	}
+	if n != number(ts, args[0]) {
+		ts.Fatalf("%d lines of %s hold %q, want %s", n, args[2], args[1], args[0])
+	}
+}

@@ -1,0 +1,5 @@
+package repair_test
+
+import "github.com/sessfix/sessfix/durable"
+
+var disk = durable.Disk
