@@ -41,7 +41,7 @@ export async function compare(trial) {
   }
   if (did === 'refused') {
     if (!trial.after.equals(trial.before)) fault('refused, but the file was changed')
-    const findings = [...steps.repair.session?.findings ?? [], ...steps.verify.session?.findings ?? []]
+    const findings = [steps.repair, steps.verify].flatMap(step => [...step.session?.findings ?? [], ...(step.homes ?? []).flatMap(home => home.findings)])
     if (!findings.some(finding => finding.repair || finding.message)) fault('refused without a finding that says why')
     notes.push(`refused${codes(steps.verify)}; ${client}`)
   }
@@ -56,7 +56,7 @@ export async function compare(trial) {
 /** Damage beside a log is judged without the neighbours: sessfix was asked about this file only. */
 const ask = (log, { file, root }) => judge({ name: log.name, id: log.store ? undefined : log.id, file, root: log.store ? undefined : root })
 
-const codes = step => ` [${[...new Set((step.session?.findings ?? []).map(finding => finding.code))].join(' ')}]`
+const codes = step => ` [${[...new Set([...step.session?.findings ?? [], ...(step.homes ?? []).flatMap(home => home.findings)].map(finding => finding.code))].join(' ')}]`
 
 /** Everything that the client would still do to this log, or that a provider would not take. */
 function restless({ verdict, inside }) {
