@@ -32,6 +32,12 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"as":         asOther,
 	"fifo":       fifo,
 	"grow":       grow,
+	"caseof":     caseOf,
+	"cases":      cases,
+	"casefile":   caseFile,
+	"binary":     binary,
+	"head":       head,
+	"verifyodd":  verifyOdd,
 }
 
 func want(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
@@ -221,4 +227,73 @@ func countLines(ts *testscript.TestScript, neg bool, args []string) {
 	if n != number(ts, args[0]) {
 		ts.Fatalf("%d lines of %s hold %q, want %s", n, args[2], args[1], args[0])
 	}
+}
+
+// caseof DIR SESSION VAR puts the newest case folder of a session below DIR into VAR.
+func caseOf(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3, "caseof DIR SESSION VAR")
+	found := casesOf(ts, args[0], args[1])
+	if len(found) == 0 {
+		ts.Fatalf("%s has no case", args[1])
+	}
+	ts.Setenv(args[2], found[len(found)-1])
+}
+
+// cases N SESSION wants N case folders of a session in the usual place.
+func cases(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "cases N SESSION")
+	if got := len(casesOf(ts, usualCases, args[1])); got != number(ts, args[0]) {
+		ts.Fatalf("%s has %d cases, want %s", args[1], got, args[0])
+	}
+}
+
+// casefile SESSION NAME TEXT wants TEXT in a file of a session's newest case.
+func caseFile(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3, "casefile SESSION NAME TEXT")
+	found := casesOf(ts, usualCases, args[0])
+	if len(found) == 0 {
+		ts.Fatalf("%s has no case", args[0])
+	}
+	if data := ts.ReadFile(filepath.Join(found[len(found)-1], args[1])); !strings.Contains(data, args[2]) {
+		ts.Fatalf("%s does not hold %q:\n%s", args[1], args[2], data)
+	}
+}
+
+const usualCases = "home/.local/state/sessfix/cases"
+
+func casesOf(ts *testscript.TestScript, dir, session string) []string {
+	found, err := filepath.Glob(filepath.Join(ts.MkAbs(dir), filepath.Base(session)+"-*", "[0-9]*"))
+	ts.Check(err)
+	return found
+}
+
+// binary FILE N writes N bytes that are no text: a fixed sequence that passes through every
+// value.
+func binary(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "binary FILE N")
+	data := make([]byte, number(ts, args[1]))
+	x := uint32(1)
+	for i := range data {
+		x = x*1664525 + 1013904223
+		data[i] = byte(x >> 24)
+	}
+	fileOf(ts, args[0], data)
+}
+
+// head FILE N keeps the first N bytes.
+func head(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "head FILE N")
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(number(ts, args[1]))))
+}
+
+// verifyodd NAME gives commands a name that is written with Go escapes, which they cannot read.
+func verifyOdd(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 1, "verifyodd NAME")
+	name, err := strconv.Unquote(`"` + args[0] + `"`)
+	ts.Check(err)
+	for _, c := range []string{"verify", "repair", "undo", "list"} {
+		run(ts, false, []string{"2", c, name})
+	}
+	run(ts, false, []string{"2", "explain", name})
+	run(ts, false, []string{"2", "--format", name})
 }

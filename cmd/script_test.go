@@ -41,6 +41,8 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
 		UpdateScripts: *update,
+		// One run of a script tells all that is wrong with it.
+		ContinueOnError: true,
 		Setup: func(e *testscript.Env) error {
 			// The scratch home is empty, so that "left nothing behind" can be seen in it.
 			home := filepath.Join(e.WorkDir, "home")
@@ -95,10 +97,10 @@ func judge(ts *testscript.TestScript, args []string, stdout, stderr string) {
 			ts.Fatalf("output is not fit for users: %s", complaint)
 		}
 	}
-	if stdout == "" || !slices.Contains([]string{"verify", "repair"}, command(args)) {
+	if stdout == "" || !slices.Contains([]string{"verify", "repair"}, commandOf(args)) {
 		return
 	}
-	switch format(args) {
+	switch formatOf(args) {
 	case "json":
 		ts.Check(fitsDocument([]byte(stdout)))
 	case "jsonl":
@@ -129,8 +131,8 @@ func unfit(out string, colour bool) string {
 	return ""
 }
 
-// command is the subcommand that the arguments mean.
-func command(args []string) string {
+// commandOf is the subcommand that the arguments mean.
+func commandOf(args []string) string {
 	known := []string{"verify", "scan", "repair", "undo", "explain", "list", "help", "completion"}
 	for _, a := range args {
 		if slices.Contains(known, a) {
@@ -140,7 +142,7 @@ func command(args []string) string {
 	return "verify"
 }
 
-func format(args []string) string {
+func formatOf(args []string) string {
 	for i, a := range args {
 		switch {
 		case a == "--json", a == "--format=json":
@@ -154,7 +156,7 @@ func format(args []string) string {
 
 // reads tells commands that may not write anything.
 func reads(args []string) bool {
-	switch command(args) {
+	switch commandOf(args) {
 	case "undo":
 		return false
 	case "repair":

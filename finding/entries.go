@@ -51,7 +51,7 @@ var catalogue = []Entry{
 		"the frame is moved to quarantine; whole lines still in it are written again in a fresh frame", "append inside the torn frame"},
 	{FrameChecksum, StageBytes, Error, Auto, "a compressed frame fails its check",
 		"Bytes of the frame changed after they were written. What it decodes to cannot be trusted.",
-		"the frame is moved to quarantine; where one wrong bit explains the damage, and exactly one, its lines are written again in a fresh frame",
+		"the frame is moved to quarantine; where one wrong bit, or one byte of the checksum itself, explains the damage, its lines are written again in a fresh frame",
 		"trust text whose checksum fails"},
 	{FrameHeader, StageBytes, Error, Auto, "a frame header that the client refuses",
 		"Reserved bits are set in the frame's descriptor; the text behind it is verified.",

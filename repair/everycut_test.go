@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -16,6 +17,15 @@ import (
 )
 
 const sessions = "../testdata/sessions/dsh"
+
+// TestMain gives the garbage collector room. The tests here read a hundred thousand tiny files,
+// and each read starts with a window of a megabyte: with the usual threshold they would spend most
+// of their time collecting it.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(384 << 20)
+	m.Run()
+}
 
 // base reads a healthy or crashed session of the shipped ones.
 func base(t testing.TB, name string) []byte {
@@ -92,7 +102,7 @@ func TestEveryCut(t *testing.T) {
 			refused, repaired := 0, 0
 			for n := 0; n <= len(data); n += step {
 				cut := data[:n:n]
-				tr, err := once(t.Context(), pathOf(name), cut)
+				tr, err := once(t.Context(), pathOf(name), cut, n%5 == 0)
 				if err != nil {
 					t.Fatalf("cut at %d of %d: %v", n, len(data), err)
 				}
@@ -115,8 +125,8 @@ func TestEveryCut(t *testing.T) {
 }
 
 // once repairs an input that was cut or flipped, and holds it against every promise that can be
-// checked in memory.
-func once(ctx context.Context, path string, in []byte) (*trial.Trial, error) {
+// checked in memory; with twice also against the promise that another run gives the same bytes.
+func once(ctx context.Context, path string, in []byte, twice bool) (*trial.Trial, error) {
 	before := bytes.Clone(in)
 	tr, err := trial.Of(ctx, path, in)
 	if err != nil {
@@ -125,23 +135,25 @@ func once(ctx context.Context, path string, in []byte) (*trial.Trial, error) {
 	if err := tr.Check(true); err != nil {
 		return tr, err
 	}
-	return tr, again(ctx, path, before, tr)
+	return tr, again(ctx, path, before, tr, twice)
 }
 
 // again checks that a second run over the input does the same, and one over the output nothing.
-func again(ctx context.Context, path string, before []byte, tr *trial.Trial) error {
+func again(ctx context.Context, path string, before []byte, tr *trial.Trial, twice bool) error {
 	if !bytes.Equal(before, tr.In) {
 		return fmt.Errorf("the input was changed")
 	}
 	if !tr.Repaired() {
 		return nil
 	}
-	twin, err := trial.Of(ctx, path, before)
-	if err != nil {
-		return fmt.Errorf("second run: %w", err)
-	}
-	if !bytes.Equal(twin.Out, tr.Out) {
-		return fmt.Errorf("two runs over the same bytes give different results")
+	if twice {
+		twin, err := trial.Of(ctx, path, before)
+		if err != nil {
+			return fmt.Errorf("second run: %w", err)
+		}
+		if !bytes.Equal(twin.Out, tr.Out) {
+			return fmt.Errorf("two runs over the same bytes give different results")
+		}
 	}
 	idle, err := trial.Of(ctx, path, tr.Out)
 	if err != nil {

@@ -142,7 +142,7 @@ func TestSchemaKeepsThePromisedKeys(t *testing.T) {
 		"end":         "version tool summary homes",
 		"tool":        "name version",
 		"summary":     "sessions clean repairable refused failed",
-		"session":     "path agent medium id formatVersion verdict size records events turns tail findings branches closers quarantined edits receipt sha256",
+		"session":     "path agent medium id formatVersion verdict size records events turns tail findings branches offers closers quarantined edits receipt sha256",
 		"tail":        "turn step calls",
 		"call":        "id name state",
 		"finding":     "code severity file offset length line frame logicalLine callId message repair never because client",

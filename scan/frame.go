@@ -69,7 +69,7 @@ type FrameWalker struct {
 	dec     *zstd.Decoder
 	stream  *zstd.Decoder
 	scratch []byte
-	turned  int // frames in which a wrong bit was looked for
+	turned  int64 // spent of turnBudget
 }
 
 // NewFrameWalker walks the first size bytes of r. The starts tell raw records from garbage.
@@ -408,18 +408,20 @@ func salvage(raw []byte) []byte {
 // Looking for a wrong bit decodes the frame once for each of its bits: only small frames, and
 // only a few in a file.
 const (
-	maxTurnBytes  = 4 << 10
-	maxTurnFrames = 8
+	maxTurnBytes = 16 << 10
+	// turnBudget is about how many bytes may be decoded for it, a second's worth.
+	turnBudget = 1500 << 20
 )
 
 // turnBack looks for the single bit whose change makes a damaged frame pass its checksum. There
 // must be exactly one: by chance another text would pass once in some 100,000 frames, and then
 // it is not taken.
 func (w *FrameWalker) turnBack(raw []byte) (text []byte, at int, bit uint, ok bool) {
-	if len(raw) < 12 || len(raw) > maxTurnBytes || w.turned == maxTurnFrames {
+	cost := int64(len(raw)) * 8 * int64(len(raw)) * 5
+	if len(raw) < 12 || len(raw) > maxTurnBytes || w.turned+cost > turnBudget {
 		return nil, 0, 0, false
 	}
-	w.turned++
+	w.turned += cost
 	d, err := rareDecoder()
 	if err != nil {
 		return nil, 0, 0, false
@@ -462,8 +464,8 @@ func rareDecoder(more ...zstd.DOption) (*zstd.Decoder, error) {
 }
 
 // checksumOnly returns the text of a frame whose stored checksum differs from the right one in
-// a single bit. Damage to the text would change about half of the bits, so that here it is the
-// checksum that is damaged (a chance of one in a hundred million speaks against it).
+// a single byte. Damage to the text would change all four, so that here it is the checksum that
+// is damaged (a chance of one in four million speaks against it).
 func checksumOnly(raw []byte, o outline) ([]byte, bool) {
 	if !o.checksum {
 		return nil, false
@@ -479,7 +481,8 @@ func checksumOnly(raw []byte, o outline) ([]byte, bool) {
 	}
 	fresh := EncodeFrame(nil, text)
 	stored, right := binary.LittleEndian.Uint32(raw[len(raw)-4:]), binary.LittleEndian.Uint32(fresh[len(fresh)-4:])
-	return text, bits.OnesCount32(stored^right) == 1
+	d4 := stored ^ right
+	return text, (bits.Len32(d4)-1)>>3 == bits.TrailingZeros32(d4)>>3
 }
 
 // reservedOnly returns the text of a frame that is sound but for reserved bits of its descriptor.

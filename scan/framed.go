@@ -151,7 +151,7 @@ func (f *framed) judge(g Region, text []byte) {
 	case DamagedFrame:
 		add(finding.FrameChecksum, fmt.Sprintf("the frame's %d bytes fail their check; what they decode to cannot be trusted", g.Len)).Reframe = true
 	case ChecksumFrame:
-		n := add(finding.FrameChecksum, fmt.Sprintf("one bit of the frame's checksum is wrong; its %d lines are sound", lines))
+		n := add(finding.FrameChecksum, fmt.Sprintf("a byte of the frame's checksum is wrong; its %d lines are sound", lines))
 		n.Reframe, n.Recoverable = true, lines
 		n.Off, n.Len = g.Off+g.Len-4, 4
 	case FlippedFrame:

@@ -110,14 +110,15 @@ func (s *Scanner) whole(from, to, next int, terminated bool) bool {
 	}
 	if !terminated {
 		p.marks |= session.Unterminated
-		s.noNewline(to)
+		s.noNewline(from, to)
 	}
 	s.queue = append(s.queue[:0], p)
 	return true
 }
 
-func (s *Scanner) noNewline(to int) {
-	f := s.finding(finding.NoFinalNewline, to, to)
+// noNewline reports the last record, buf[from:to], which ends with the file.
+func (s *Scanner) noNewline(from, to int) {
+	f := s.finding(finding.NoFinalNewline, from, to)
 	f.Where = "tail"
 	f.Message = "the last record is whole, its newline is missing"
 	f.Patches = []finding.Patch{s.remove(to, to, "\n")}
@@ -252,8 +253,9 @@ func (s *Scanner) cutOut(from, to, next int, terminated bool) bool {
 		}
 		s.patch(gap[0], gapFrom, to, sep)
 	case !terminated:
-		s.noNewline(to)
-		s.queue[len(s.queue)-1].marks |= session.Unterminated
+		p := &s.queue[len(s.queue)-1]
+		s.noNewline(p.off, to)
+		p.marks |= session.Unterminated
 	}
 	if len(s.queue) == 0 {
 		s.advance(next, 1)
@@ -434,7 +436,7 @@ func (s *Scanner) join(skip int) bool {
 	if terminated {
 		p.last++
 	} else {
-		s.noNewline(to)
+		s.noNewline(from, to)
 		p.marks |= session.Unterminated
 	}
 	s.queue = append(s.queue[:0], p)

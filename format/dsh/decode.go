@@ -23,7 +23,6 @@ type decoder struct {
 	marked  bool   // a marker with inherited: true was seen
 	sources []int64
 	shapes  shapes
-	target  targetState
 }
 
 // Decode tells what a record means.
@@ -91,9 +90,6 @@ func (d *decoder) envelope(r *session.Record, b *format.Batch, typ []byte) {
 	step, _ := f.int(kStep)
 	e.Turn, e.Step = small(turn), small(step)
 	d.event(r, b, ev, e)
-	if d.dialect.target > 0 {
-		d.wontMigrate(r, b, typ, ev, known)
-	}
 }
 
 // envelopeProblem says what is wrong with the members around data.

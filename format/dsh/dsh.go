@@ -91,7 +91,7 @@ func (d dialect) Framing() session.Framing {
 }
 
 func (d dialect) NewDecoder(place format.Place) format.Decoder {
-	return &decoder{dialect: d, place: place, surface: surface{strict: true}}
+	return d.judged(&decoder{dialect: d, place: place, surface: surface{strict: true}})
 }
 
 // Title reads id and working directory off the header.
