@@ -63,8 +63,9 @@ type Dialect interface {
 	NewDecoder(place Place) Decoder
 }
 
-// Place is where a session's file lies, for formats in which the place must fit the header.
-type Place struct{ Path string }
+// Place is where a session's file lies and how it is stored, for formats in which the place
+// must fit the content.
+type Place struct{ Path, Medium string }
 
 // Decoder decodes the records of one session in file order.
 type Decoder interface {

@@ -18,7 +18,6 @@ type framed struct {
 	at       int      // where the last span was found
 	stream   io.Reader
 	streamed Region
-	raw      bool
 	found    []finding.Finding
 	unsure   int // index+1 of the finding about frames without checksum
 	header   bool

@@ -14,10 +14,9 @@ import (
 
 // numbers checks that records are numbered densely. On healthy logs it keeps two integers.
 type numbers struct {
-	next    int64
-	faulty  bool
-	low     int64 // the lowest number that came again
-	started bool
+	next   int64
+	faulty bool
+	low    int64 // the lowest number that came again
 }
 
 func (n *numbers) record(b *format.Batch) {

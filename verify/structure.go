@@ -23,7 +23,6 @@ type structure struct {
 	turns              int64
 	seq                int64
 	alike              map[finding.Code]int
-	spare              finding.Finding
 
 	calls, before ledger // of the open step, and of the one before it
 	empty         emptyIDs
@@ -59,12 +58,11 @@ type emptyIDs struct {
 const maxAlike = 200
 
 func (s *structure) add(code finding.Code, ref session.Ref, where, message string) *finding.Finding {
-	if s.alike == nil {
-		s.alike = map[finding.Code]int{}
-	}
-	s.alike[code]++
-	if s.alike[code] > maxAlike && where != "tail" {
-		return &s.spare
+	if where != "tail" {
+		if s.alike == nil {
+			s.alike = map[finding.Code]int{}
+		}
+		s.alike[code]++
 	}
 	f := finding.New(code)
 	f.Span, f.Record, f.Where, f.Message = ref.Span, ref, where, message
@@ -72,12 +70,28 @@ func (s *structure) add(code finding.Code, ref session.Ref, where, message strin
 	return &s.findings[len(s.findings)-1]
 }
 
+// nest reports turns or steps that do not nest.
+func (s *structure) nest(code finding.Code, ref session.Ref, where, text string, args ...any) {
+	if !s.enough(code) {
+		s.add(code, ref, where, fmt.Sprintf(text, args...))
+	}
+}
+
+// enough counts a fault of which there were already enough to tell.
+func (s *structure) enough(code finding.Code) bool {
+	if s.alike[code] < maxAlike {
+		return false
+	}
+	s.alike[code]++
+	return true
+}
+
 // more tells how many faults were not told one by one.
 func (s *structure) more() {
 	for i := range s.findings {
 		f := &s.findings[i]
-		if n := s.alike[f.Code] - maxAlike; n > 0 && f.Where != "tail" {
-			f.Message += fmt.Sprintf("; %d more like this in the log", s.alike[f.Code]-1)
+		if n := s.alike[f.Code]; n > maxAlike && f.Where != "tail" {
+			f.Message += fmt.Sprintf("; %d more like this in the log", n-1)
 			s.alike[f.Code] = 0
 		}
 	}
@@ -163,10 +177,10 @@ func (s *structure) turnStart(r *session.Record, e *session.Event) {
 	}
 	s.closeStep()
 	if s.turn > 0 {
-		s.add(finding.OpenTurn, s.turnRef, "mid", fmt.Sprintf("turn %d is not ended when turn %d starts", s.turn, e.Turn))
+		s.nest(finding.OpenTurn, s.turnRef, "mid", "turn %d is not ended when turn %d starts", s.turn, e.Turn)
 	}
 	if e.Turn != s.lastTurn+1 {
-		s.add(finding.TurnNesting, r.Ref(), "", fmt.Sprintf("turn %d starts where turn %d is expected", e.Turn, s.lastTurn+1))
+		s.nest(finding.TurnNesting, r.Ref(), "", "turn %d starts where turn %d is expected", e.Turn, s.lastTurn+1)
 	}
 	s.turn, s.turnRef, s.step, s.lastStep = max(e.Turn, 1), r.Ref(), 0, 0
 	s.lastTurn = s.turn
@@ -179,14 +193,14 @@ func (s *structure) turnEnd(r *session.Record, e *session.Event) {
 		return
 	}
 	if s.step > 0 {
-		s.add(finding.OpenStep, s.stepRef, "mid", fmt.Sprintf("step %d of turn %d is not ended when the turn ends", s.step, s.turn))
+		s.nest(finding.OpenStep, s.stepRef, "mid", "step %d of turn %d is not ended when the turn ends", s.step, s.turn)
 	}
 	s.closeStep()
 	switch {
 	case s.turn == 0:
-		s.add(finding.TurnNesting, r.Ref(), "", fmt.Sprintf("turn %d ends and none is open", e.Turn))
+		s.nest(finding.TurnNesting, r.Ref(), "", "turn %d ends and none is open", e.Turn)
 	case e.Turn != s.turn:
-		s.add(finding.TurnNesting, r.Ref(), "", fmt.Sprintf("turn %d ends where turn %d is open", e.Turn, s.turn))
+		s.nest(finding.TurnNesting, r.Ref(), "", "turn %d ends where turn %d is open", e.Turn, s.turn)
 	}
 	s.turn, s.step, s.deltas = 0, 0, 0
 }
@@ -196,7 +210,7 @@ func (s *structure) stepStart(r *session.Record, e *session.Event) {
 		return
 	}
 	if s.step > 0 {
-		s.add(finding.OpenStep, s.stepRef, "mid", fmt.Sprintf("step %d of turn %d is not ended when step %d starts", s.step, s.turn, e.Step))
+		s.nest(finding.OpenStep, s.stepRef, "mid", "step %d of turn %d is not ended when step %d starts", s.step, s.turn, e.Step)
 	}
 	// The client forgets no call at a step's start: calls of a step that never ended stay open.
 	if s.step == 0 {
@@ -204,9 +218,9 @@ func (s *structure) stepStart(r *session.Record, e *session.Event) {
 	}
 	switch {
 	case s.turn == 0 || e.Turn != s.turn:
-		s.add(finding.StepNesting, r.Ref(), "", fmt.Sprintf("step %d of turn %d starts outside of that turn", e.Step, e.Turn))
+		s.nest(finding.StepNesting, r.Ref(), "", "step %d of turn %d starts outside of that turn", e.Step, e.Turn)
 	case e.Step != s.lastStep+1:
-		s.add(finding.StepNesting, r.Ref(), "", fmt.Sprintf("step %d starts where step %d is expected", e.Step, s.lastStep+1))
+		s.nest(finding.StepNesting, r.Ref(), "", "step %d starts where step %d is expected", e.Step, s.lastStep+1)
 	}
 	s.step, s.stepRef = max(e.Step, 1), r.Ref()
 	s.lastStep = s.step
@@ -218,7 +232,7 @@ func (s *structure) stepEnd(r *session.Record, e *session.Event) {
 		return
 	}
 	if s.step == 0 || e.Step != s.step || e.Turn != s.turn {
-		s.add(finding.StepNesting, r.Ref(), "", fmt.Sprintf("step %d of turn %d ends where step %d of turn %d is open", e.Step, e.Turn, s.step, s.turn))
+		s.nest(finding.StepNesting, r.Ref(), "", "step %d of turn %d ends where step %d of turn %d is open", e.Step, e.Turn, s.step, s.turn)
 	}
 	s.closeStep()
 	s.step, s.deltas = 0, 0
@@ -229,6 +243,9 @@ func (s *structure) closeStep() {
 	s.settleEmpty()
 	if s.calls.pending() {
 		for _, c := range s.calls.open() {
+			if s.enough(finding.DanglingCall) {
+				continue
+			}
 			f := s.add(finding.DanglingCall, c.Asked, "mid", fmt.Sprintf("call %s has no result, and its step is over", quote(c.ID)))
 			f.CallID = c.ID
 			s.stand(c.AskSeq)
@@ -281,6 +298,9 @@ func (s *structure) result(r *session.Record, e *session.Event) {
 			s.second(r, old, e)
 			return
 		}
+		if s.enough(finding.OrphanResult) {
+			return
+		}
 		f := s.add(finding.OrphanResult, r.Ref(), "", fmt.Sprintf("a result of call %s, which is not asked for in front of it", quote(string(id))))
 		f.CallID = string(id)
 		s.stand(s.seq)
@@ -293,10 +313,16 @@ func (s *structure) result(r *session.Record, e *session.Event) {
 	c.result, c.synthetic = r.Ref(), e.Flags&session.Synthetic != 0
 	switch {
 	case c.asked.Len == 0:
+		if s.enough(finding.OrphanResult) {
+			return
+		}
 		f := s.add(finding.OrphanResult, r.Ref(), "started", fmt.Sprintf("a result of call %s, which started but which no message asks for", quote(string(id))))
 		f.CallID = string(id)
 		s.stand(s.seq)
 	case c.started.Len == 0 && s.rules.Starts && !c.synthetic:
+		if s.enough(finding.StartMissing) {
+			return
+		}
 		f := s.add(finding.StartMissing, r.Ref(), "", fmt.Sprintf("a real result of call %s, whose start is not recorded", quote(string(id))))
 		f.CallID = string(id)
 	}
@@ -307,6 +333,9 @@ func (s *structure) second(r *session.Record, c *line, e *session.Event) {
 	code, message := finding.DupResult, fmt.Sprintf("a second result of call %s", quote(string(c.id)))
 	if c.synthetic && e.Flags&session.Synthetic == 0 {
 		code, message = finding.FalseCloser, fmt.Sprintf("the real result of call %s, behind a synthetic one", quote(string(c.id)))
+	}
+	if s.enough(code) {
+		return
 	}
 	f := s.add(code, r.Ref(), "", message)
 	f.CallID = string(c.id)

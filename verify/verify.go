@@ -119,7 +119,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		}
 		sort.Slice(drops, func(i, j int) bool { return drops[i].Text < drops[j].Text })
 	}
-	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place})
+	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place, Medium: in.Medium})
 	var b format.Batch
 	for s.Next() {
 		r := s.Record()
@@ -131,7 +131,11 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		}
 		b.Reset()
 		dec.Decode(r, &b)
-		res.Events += int64(len(b.Events))
+		if b.Numbered {
+			res.Events += b.Count
+		} else if !b.Unnumbered {
+			res.Events += int64(len(b.Events))
+		}
 		if len(b.Findings) > 0 {
 			res.Findings = append(res.Findings, b.Findings...)
 		}
@@ -188,7 +192,7 @@ func untangle(ctx context.Context, in Input, low int64, cut *Drop) (*chain, erro
 		return nil, err
 	}
 	c := newChain(in.Dialect.Rules().First, low)
-	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place})
+	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place, Medium: in.Medium})
 	var b format.Batch
 	for s.Next() {
 		if cut != nil && s.Record().Text >= cut.Text {

@@ -255,9 +255,7 @@ func (d *decoder) show(r *session.Record, b *format.Batch, ev event) {
 	b.Replaced = gone
 	if problem != "" {
 		bad(r, b, finding.EventInvalid, "surface: %s", problem)
-		return
 	}
-	return
 }
 
 // packed reads a row that stands for several deltas.

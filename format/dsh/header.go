@@ -9,6 +9,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -75,6 +76,7 @@ func (d *decoder) decodeHeader(r *session.Record, b *format.Batch) bool {
 	}
 	d.seeded = string(h.raw("isSeeded")) == "true"
 	d.headerFields(r, b, h)
+	d.encoding(r, b)
 	d.headerPlace(r, b, h)
 	return true
 }
@@ -133,6 +135,15 @@ func (d *decoder) headerFields(r *session.Record, b *format.Batch, h headerLine)
 func absolute(path string) bool {
 	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\\`) ||
 		len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
+}
+
+// encoding holds how the file is stored against its name. Plain text in a compressed log is
+// found where frames are read; compressed text under a plain name is found here.
+func (d *decoder) encoding(r *session.Record, b *format.Batch) {
+	_, packed, ok := logName(base(d.place.Path))
+	if ok && !packed && d.place.Medium == scan.Frames {
+		bad(r, b, finding.HeaderCorrupt, "the log is compressed, and its name %s is that of a plain one: the client cannot read its header; rename it to %s.zstd", base(d.place.Path), base(d.place.Path))
+	}
 }
 
 // headerPlace holds the header against the directories it lies in, which the client recomputes.

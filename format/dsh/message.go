@@ -107,7 +107,7 @@ func (d *decoder) resultProblem(role string) string {
 const fewForeign = 3
 
 // maxHeld bounds how many findings wait for that decision.
-const maxHeld = 1000
+const maxHeld = 200
 
 // shapes counts messages whose shape the client accepts and those it does not. One bad message
 // among good ones is damage; a log that holds no good one at all is not damaged but foreign, and
@@ -119,11 +119,12 @@ type shapes struct {
 
 func (s *shapes) add(r *session.Record, b *format.Batch, ev event, problem string) {
 	s.unsound++
+	if len(s.held) == maxHeld {
+		return
+	}
 	f := finding.New(finding.EventInvalid)
 	f.Span, f.Record, f.Message = r.Span, r.Ref(), problem
-	if len(s.held) < maxHeld {
-		s.held = append(s.held, f)
-	}
+	s.held = append(s.held, f)
 }
 
 func (s *shapes) end(b *format.Batch) {

@@ -43,7 +43,7 @@ func integer(raw []byte) (int64, bool) {
 }
 
 func fractional(raw []byte) (int64, bool) {
-	if bytes.IndexAny(raw, `"{[tfn`) >= 0 {
+	if bytes.ContainsAny(raw, `"{[tfn`) {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(string(raw), 64)
