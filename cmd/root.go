@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -147,7 +148,7 @@ func (a *app) complain(err error) {
 		return
 	}
 	fmt.Fprintf(a.io.Err, "sessfix: error: %s\n", sayError(err))
-	if hint := hintFor(err); hint != "" {
+	if hint := a.hintFor(err); hint != "" {
 		fmt.Fprintf(a.io.Err, "hint: %s\n", hint)
 	}
 }
@@ -156,8 +157,16 @@ func (a *app) warn(format string, args ...any) {
 	fmt.Fprintf(a.io.Err, "sessfix: "+format+"\n", args...)
 }
 
-func hintFor(err error) string {
+func (a *app) hintFor(err error) string {
 	var t store.Trouble
+	if strings.HasPrefix(err.Error(), "unknown flag") || strings.HasPrefix(err.Error(), "unknown shorthand") {
+		return "sessfix help COMMAND lists the flags"
+	}
+	if errors.As(err, &t) && errors.Is(err, fs.ErrNotExist) {
+		if s := a.root().SuggestionsFor(t.Path); len(s) > 0 {
+			return "sessfix " + s[0]
+		}
+	}
 	path := "PATH"
 	if errors.As(err, &t) {
 		path = report.Safe(t.Path)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"casefile":   caseFile,
 	"binary":     binary,
 	"head":       head,
+	"only":       only,
 	"verifyodd":  verifyOdd,
 }
 
@@ -296,4 +298,16 @@ func verifyOdd(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	run(ts, false, []string{"2", "explain", name})
 	run(ts, false, []string{"2", "--format", name})
+}
+
+// only NAME... wants the current directory to hold no other files than these.
+func only(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 1, "only NAME...")
+	entries, err := os.ReadDir(ts.MkAbs("."))
+	ts.Check(err)
+	for _, e := range entries {
+		if !slices.Contains(args, e.Name()) {
+			ts.Fatalf("%s was left behind", e.Name())
+		}
+	}
 }

@@ -109,7 +109,7 @@ func judge(ts *testscript.TestScript, args []string, stdout, stderr string) {
 }
 
 // runtimeWords are what the runtime says to programmers and no user should have to read.
-var runtimeWords = regexp.MustCompile(`(?m)panic:|goroutine \d|runtime error|\*[a-z]+\.[A-Z]\w+|%!|<nil>|\.go:\d|(^|: )(unexpected )?EOF$|context canceled|arg\(s\)`)
+var runtimeWords = regexp.MustCompile(`(?m)panic:|goroutine \d|runtime error|strconv\.|\*[a-z]+\.[A-Z]\w+|%!|<nil>|\.go:\d|(^|: )(unexpected )?EOF$|context canceled|arg\(s\)`)
 
 // unfit says what is wrong with output, "" if nothing is.
 func unfit(out string, colour bool) string {

@@ -124,7 +124,9 @@ func (p *Plan) close(in verify.Input, res *verify.Result) error {
 	}
 	for _, f := range res.Findings {
 		if f.Where == "tail" && (f.Code == finding.DanglingCall || f.Code == finding.OpenStep || f.Code == finding.OpenTurn) {
-			cures = append(cures, f.Code)
+			if !slices.Contains(cures, f.Code) {
+				cures = append(cures, f.Code)
+			}
 		}
 	}
 	p.Edits = append(p.Edits, edit.Edit{At: res.Text, Ins: lines, Rank: edit.RankCloser, Cures: cures})

@@ -15,8 +15,15 @@ func Diff(path string, o *repair.Outcome, st Style) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n--- %s  %d bytes, sha256 %s\n+++ planned  %d bytes, sha256 %s\n",
 		Safe(path), o.Result.Account.Size, o.SHA256[0], o.Result.Size(), o.SHA256[1])
-	for _, r := range o.Plan.Reframe {
-		fmt.Fprintf(&b, "@@ frame at %d: written again @@\n", r.Off)
+	for _, r := range o.Result.Removed {
+		if !o.Plan.Framed || r.Data != nil {
+			continue
+		}
+		fate := "written again"
+		if r.Aside {
+			fate = "to quarantine, what stays of its text is written again"
+		}
+		fmt.Fprintf(&b, "@@ %s at %d, %v: %s @@\n", plural(int(r.Len), "byte"), r.Off, r.Codes, fate)
 	}
 	for _, e := range o.Plan.Edits {
 		fmt.Fprintf(&b, "@@ %s %d, %v @@\n", where(o), e.At, e.Cures)

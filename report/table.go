@@ -143,6 +143,10 @@ func (s *Session) details(w io.Writer, st Style) {
 }
 
 func (s *Session) repairDetails(w io.Writer, st Style) {
+	added, quarantined := "added", "quarantined"
+	if !s.Repaired {
+		added, quarantined = "would add", "would quarantine"
+	}
 	if s.Refusal != "" {
 		fmt.Fprintf(w, "  %s %s\n", st.paint("not repaired:", color.FgRed), s.Refusal)
 	}
@@ -151,14 +155,14 @@ func (s *Session) repairDetails(w io.Writer, st Style) {
 		if c.Code != "" {
 			what = fmt.Sprintf("%s for call %s: %s", c.Kind, Safe(c.CallID), c.Code)
 		}
-		fmt.Fprintf(w, "  %s %s\n", st.paint("added", color.FgGreen), what)
+		fmt.Fprintf(w, "  %s %s\n", st.paint(added, color.FgGreen), what)
 	}
 	for _, q := range s.Quarantined {
 		at := fmt.Sprintf("%s:%d", q.File, q.Offset)
 		if q.Text != nil {
 			at = fmt.Sprintf("%s frame %d, text offset %d", q.File, q.Frame, *q.Text)
 		}
-		fmt.Fprintf(w, "  %s %s from %s\n", st.paint("quarantined", color.FgYellow), plural(int(q.Length), "byte"), at)
+		fmt.Fprintf(w, "  %s %s from %s\n", st.paint(quarantined, color.FgYellow), plural(int(q.Length), "byte"), at)
 	}
 	if s.Output != "" {
 		fmt.Fprintf(w, "  written to %s\n", Safe(s.Output))

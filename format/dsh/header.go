@@ -142,7 +142,8 @@ func absolute(path string) bool {
 func (d *decoder) encoding(r *session.Record, b *format.Batch) {
 	_, packed, ok := logName(base(d.place.Path))
 	if ok && !packed && d.place.Medium == scan.Frames {
-		bad(r, b, finding.HeaderCorrupt, "the log is compressed, and its name %s is that of a plain one: the client cannot read its header; rename it to %s.zstd", base(d.place.Path), base(d.place.Path))
+		bad(r, b, finding.HeaderCorrupt, "the log is compressed, and its name %s is that of a plain one: the client cannot read its header", base(d.place.Path))
+		b.Findings[len(b.Findings)-1].Repair = "none is automatic: rename the file to " + base(d.place.Path) + ".zstd"
 	}
 }
 
