@@ -73,6 +73,7 @@ Without a command it verifies: "sessfix PATH" is "sessfix verify PATH".`,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.check() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("sessfix {{.Version}}\n")
 	root.SetUsageTemplate(root.UsageTemplate() + "\n" + exitHelp + "\n")
 	f := root.PersistentFlags()
@@ -164,7 +165,7 @@ func (a *app) hintFor(err error) string {
 	}
 	if errors.As(err, &t) && errors.Is(err, fs.ErrNotExist) {
 		if s := a.root().SuggestionsFor(t.Path); len(s) > 0 {
-			return "sessfix " + s[0]
+			return "did you mean sessfix " + s[0] + "?"
 		}
 	}
 	path := "PATH"

@@ -58,6 +58,8 @@ type Trouble struct {
 
 func (t Trouble) Error() string { return t.Path + ": " + t.Err.Error() }
 
+func (t Trouble) Unwrap() error { return t.Err }
+
 // Found is what lies under the given paths, in order of path.
 type Found struct {
 	Sessions []Session

@@ -1,0 +1,730 @@
+package repair_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sessfix/sessfix/cmd"
+	"github.com/sessfix/sessfix/durable"
+	"github.com/sessfix/sessfix/durable/faultfs"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/format/dsh"
+	"github.com/sessfix/sessfix/repair"
+	"github.com/sessfix/sessfix/scan"
+	"github.com/sessfix/sessfix/store"
+	"github.com/sessfix/sessfix/verify"
+)
+
+var faultFormats = []format.Format{dsh.Format{}}
+
+// faultLines are a small session that was killed while a tool ran.
+var faultLines = []string{
+	`{"type":"session","version":0,"id":"s-fault","createdAt":1700000000000,"cwd":"/w","delegationDepth":0}`,
+	`{"type":"turn/start","seq":0,"time":1700000000001,"data":{"turn":1}}`,
+	`{"type":"user/message","seq":1,"time":1700000000002,"data":{"id":"u1","role":"user","content":[{"type":"text","text":"hi"}],"source":{"kind":"user"}},"surfaceOp":"append"}`,
+	`{"type":"step/start","seq":2,"time":1700000000003,"data":{"turn":1,"step":1}}`,
+	`{"type":"assistant/message","seq":3,"time":1700000000004,"data":{"turn":1,"step":1,"message":{"id":"a1","role":"assistant","content":[{"type":"tool-call","id":"call_1","name":"bash","arguments":"{}"}],"source":{"kind":"model","provider":"p","model":"m"}}},"surfaceOp":"append"}`,
+	`{"type":"tool/call","seq":4,"time":1700000000005,"data":{"turn":1,"step":1,"callId":"call_1","name":"bash","arguments":"{}"}}`,
+}
+
+func faultPlain() []byte { return []byte(strings.Join(faultLines, "\n") + "\n") }
+
+func faultPacked() []byte {
+	var z []byte
+	for _, l := range faultLines {
+		z = scan.EncodeFrame(z, []byte(l+"\n"))
+	}
+	return z
+}
+
+// faultCase is a damaged file and how its repair is published.
+type faultCase struct {
+	name, file, mode string
+	old              []byte
+}
+
+var faultCases = []faultCase{
+	{"append plain", "session.jsonl", repair.ModeAppend, faultPlain()},
+	{"append packed", "session.jsonl.zstd", repair.ModeAppend, faultPacked()},
+	{"replace plain", "session.jsonl", repair.ModeReplace, append(faultPlain(), `{"type":"tool/res`...)},
+	{"replace packed", "session.jsonl.zstd", repair.ModeReplace, faultPacked()[:len(faultPacked())-7]},
+}
+
+// faultBed is one session in a directory of its own, with a case directory elsewhere.
+type faultBed struct {
+	t          *testing.T
+	home, path string
+	cases      string
+}
+
+func newBed(t *testing.T, file string, content []byte) *faultBed {
+	t.Helper()
+	dir := t.TempDir()
+	b := &faultBed{t, filepath.Join(dir, "agent"), filepath.Join(dir, "agent", file), filepath.Join(dir, "state", "cases")}
+	b.must(os.Mkdir(b.home, 0o700))
+	b.must(os.WriteFile(b.path, content, 0o600))
+	return b
+}
+
+// newHomeBed puts the session where its client would, so that its guards are looked at.
+func newHomeBed(t *testing.T, content []byte) *faultBed {
+	t.Helper()
+	dir := t.TempDir()
+	home := filepath.Join(dir, "home", "sessions", "--w--", "s-fault")
+	b := &faultBed{t, home, filepath.Join(home, "session.jsonl"), filepath.Join(dir, "state", "cases")}
+	b.must(os.MkdirAll(home, 0o700))
+	b.must(os.WriteFile(b.path, content, 0o600))
+	b.settle()
+	return b
+}
+
+// settle makes the file old, so that nobody waits for it to be quiet.
+func (b *faultBed) settle() {
+	past := time.Now().Add(-time.Hour)
+	b.must(os.Chtimes(b.path, past, past))
+}
+
+func (b *faultBed) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *faultBed) content() []byte {
+	b.t.Helper()
+	data, err := os.ReadFile(b.path)
+	b.must(err)
+	return data
+}
+
+func (b *faultBed) names() []string {
+	b.t.Helper()
+	entries, err := os.ReadDir(b.home)
+	b.must(err)
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func (b *faultBed) session() store.Session {
+	b.t.Helper()
+	found, err := store.Open(context.Background(), []string{b.home}, store.Options{Formats: faultFormats})
+	b.must(err)
+	if len(found.Sessions) != 1 || len(found.Troubles) > 0 {
+		b.t.Fatalf("%d sessions found beside %q: %+v", len(found.Sessions), b.names(), found)
+	}
+	return found.Sessions[0]
+}
+
+func (b *faultBed) repair(fsys durable.FS) (*repair.Outcome, error) {
+	b.t.Helper()
+	return repair.Session(context.Background(), b.session(), repair.Options{CaseDir: b.cases, FS: fsys})
+}
+
+func (b *faultBed) undo(fsys durable.FS) error {
+	b.t.Helper()
+	dirs, err := repair.FindCases(durable.Disk, b.cases, b.path)
+	if err != nil {
+		return err
+	}
+	_, err = repair.Undo(context.Background(), dirs[0], repair.UndoOptions{CaseDir: b.cases, FS: fsys, Formats: faultFormats})
+	return err
+}
+
+// run is the whole program on this bed.
+func (b *faultBed) run(args ...string) (code int, out string) {
+	var o, e bytes.Buffer
+	env := func(string) string { return "" }
+	code = cmd.Main(context.Background(), append(args, "--case-dir", b.cases), cmd.IO{In: strings.NewReader(""), Out: &o, Err: &e, Env: env})
+	return code, o.String() + e.String()
+}
+
+// wholeRepair repairs without disturbance and gives what the file then holds.
+func (c faultCase) wholeRepair(t *testing.T) (fixed []byte, ops int) {
+	t.Helper()
+	b := newBed(t, c.file, c.old)
+	fsys := faultfs.New(durable.Disk)
+	out, err := b.repair(fsys)
+	b.must(err)
+	if !out.Changed || out.After.Verdict != verify.Clean {
+		t.Fatalf("the sample is not repaired: %+v", out)
+	}
+	fixed = b.content()
+	if appends := bytes.HasPrefix(fixed, c.old); appends != (c.mode == repair.ModeAppend) {
+		t.Fatalf("the sample is not repaired by way of %s", c.mode)
+	}
+	return fixed, fsys.Ops()
+}
+
+// disturbances of the n-th operation.
+func disturbances(n int) map[string]func() *faultfs.FS {
+	mk := func(stop, half bool) func() *faultfs.FS {
+		return func() *faultfs.FS {
+			f := faultfs.New(durable.Disk)
+			if stop {
+				f.Stop(n)
+			} else {
+				f.Fail(n, nil)
+			}
+			if half {
+				f.HalfWrites()
+			}
+			return f
+		}
+	}
+	return map[string]func() *faultfs.FS{
+		fmt.Sprintf("fail %d", n): mk(false, false), fmt.Sprintf("fail %d half", n): mk(false, true),
+		fmt.Sprintf("stop %d", n): mk(true, false), fmt.Sprintf("stop %d half", n): mk(true, true),
+	}
+}
+
+// checkLeft looks at what a disturbed run left in the agent's directory.
+func (b *faultBed) checkLeft(old, fixed []byte, partly, stopped bool) {
+	b.t.Helper()
+	got := b.content()
+	whole := bytes.Equal(got, old) || bytes.Equal(got, fixed)
+	part := partly && len(got) > len(old) && len(got) < len(fixed) && bytes.HasPrefix(fixed, got)
+	if !whole && !part {
+		b.t.Errorf("the file is neither old nor new: %d bytes, old %d, new %d", len(got), len(old), len(fixed))
+	}
+	tmp := 0
+	for _, name := range b.names() {
+		switch {
+		case name == filepath.Base(b.path):
+		case stopped && strings.HasSuffix(name, ".tmp"):
+			tmp++
+		default:
+			b.t.Errorf("%s is left behind", name)
+		}
+	}
+	if tmp > 1 {
+		b.t.Errorf("%d temporary files are left behind", tmp)
+	}
+	b.session() // finds the log and nothing else
+}
+
+// pending tells whether a case without an end lies in the case directory, and holds Pending and
+// the verify command against it.
+func (b *faultBed) checkPending() bool {
+	b.t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(b.cases, "*", "*"))
+	b.must(err)
+	has := func(dir, name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
+	want := false
+	for _, d := range dirs {
+		want = want || has(d, "case.json") && !has(d, "receipt.json") && !has(d, "undone.json")
+	}
+	if _, got := repair.Pending(durable.Disk, b.cases, b.path); got != want {
+		b.t.Errorf("Pending says %t, want %t", got, want)
+	}
+	if code, out := b.run("verify", "--json", b.path); strings.Contains(out, "REPAIR_PENDING") != want || want && code != 1 {
+		b.t.Errorf("verify ends with %d and says of a case without end (%t): %s", code, want, out)
+	}
+	return want
+}
+
+// checkNext repairs on a healthy disk and takes it back.
+func (b *faultBed) checkNext(old, fixed []byte) {
+	b.t.Helper()
+	if _, err := b.repair(nil); err != nil {
+		b.t.Errorf("the next repair: %v", err)
+	}
+	if !bytes.Equal(b.content(), fixed) {
+		b.t.Errorf("the next repair gives %d other bytes", len(b.content()))
+	}
+	if b.checkPending() {
+		b.t.Error("a case is left without end")
+	}
+	b.checkOnly()
+	out, err := b.repair(nil)
+	if err != nil || out.Changed || out.Before.Verdict != verify.Clean {
+		b.t.Errorf("a repair of the repaired: %v, changed %t", err, out.Changed)
+	}
+	if err := b.undo(nil); err != nil {
+		b.t.Errorf("undo: %v", err)
+	}
+	if !bytes.Equal(b.content(), old) {
+		b.t.Error("undo does not give the original back")
+	}
+	b.checkOnly()
+}
+
+func (b *faultBed) checkOnly() {
+	b.t.Helper()
+	if names := b.names(); !slices.Equal(names, []string{filepath.Base(b.path)}) {
+		b.t.Errorf("beside the log lie %q", names)
+	}
+}
+
+func TestFaultsOfRepair(t *testing.T) {
+	for _, c := range faultCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			fixed, ops := c.wholeRepair(t)
+			if ops < 10 {
+				t.Fatalf("only %d operations: the disk is not written through the given file system", ops)
+			}
+			for n := 1; n <= ops; n++ {
+				for name, make := range disturbances(n) {
+					t.Run(name, func(t *testing.T) {
+						b := newBed(t, c.file, c.old)
+						fsys := make()
+						_, err := b.repair(fsys)
+						stopped := strings.HasPrefix(name, "stop")
+						b.checkLeft(c.old, fixed, stopped && c.mode == repair.ModeAppend, stopped)
+						if err == nil && !bytes.Equal(b.content(), fixed) {
+							t.Error("no error, and the file is not repaired")
+						}
+						if stopped && err == nil {
+							t.Error("a stop gives no error")
+						}
+						b.checkPending()
+						b.checkNext(c.old, fixed)
+						if t.Failed() {
+							t.Logf("error: %v\ntrace:\n%s", err, strings.Join(fsys.Trace(), "\n"))
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+func TestFaultsOfUndo(t *testing.T) {
+	for _, c := range faultCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			fixed, _ := c.wholeRepair(t)
+			prepare := func(t *testing.T) *faultBed {
+				b := newBed(t, c.file, c.old)
+				_, err := b.repair(nil)
+				b.must(err)
+				return b
+			}
+			whole := faultfs.New(durable.Disk)
+			b := prepare(t)
+			b.must(b.undo(whole))
+			for n := 1; n <= whole.Ops(); n++ {
+				for name, make := range disturbances(n) {
+					t.Run(name, func(t *testing.T) {
+						b := prepare(t)
+						err := b.undo(make())
+						stopped := strings.HasPrefix(name, "stop")
+						b.checkLeft(c.old, fixed, false, stopped)
+						if err == nil && !bytes.Equal(b.content(), c.old) {
+							t.Error("no error, and the original is not back")
+						}
+						// Undo again ends it, and so does a repair.
+						if again := b.undo(nil); again != nil && !(err == nil && errors.Is(again, repair.ErrNoCase)) {
+							t.Errorf("undo again: %v", again)
+						}
+						if !bytes.Equal(b.content(), c.old) {
+							t.Error("undo again does not give the original back")
+						}
+						b.checkOnly()
+						b.checkNext(c.old, fixed)
+						b = prepare(t)
+						b.undo(make())
+						b.checkNextAfterUndo(c.old, fixed)
+					})
+				}
+			}
+		})
+	}
+}
+
+// checkNextAfterUndo is checkNext, but a file that undo left beside the log may lie there until
+// undo comes again.
+func (b *faultBed) checkNextAfterUndo(old, fixed []byte) {
+	b.t.Helper()
+	_, err := b.repair(nil)
+	if err != nil || !bytes.Equal(b.content(), fixed) {
+		b.t.Errorf("repair behind an undo that was disturbed: %v", err)
+	}
+	if err := b.undo(nil); err != nil || !bytes.Equal(b.content(), old) {
+		b.t.Errorf("undo behind that: %v", err)
+	}
+	b.checkOnly()
+}
+
+// The run that settles an interrupted repair may be interrupted itself.
+func TestFaultsOfRecovery(t *testing.T) {
+	for _, c := range faultCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			fixed, ops := c.wholeRepair(t)
+			// The states that a crash can leave: before publishing, within it, and behind it.
+			for first := ops / 2; first <= ops; first++ {
+				prepare := func(t *testing.T) *faultBed {
+					b := newBed(t, c.file, c.old)
+					f := faultfs.New(durable.Disk)
+					f.Stop(first)
+					f.HalfWrites()
+					b.repair(f)
+					return b
+				}
+				b := prepare(t)
+				if _, pending := repair.Pending(durable.Disk, b.cases, b.path); !pending {
+					continue
+				}
+				whole := faultfs.New(durable.Disk)
+				if _, err := b.repair(whole); err != nil {
+					t.Fatal(err)
+				}
+				for n := 1; n <= whole.Ops(); n += 2 {
+					for _, stop := range []bool{false, true} {
+						b := prepare(t)
+						f := faultfs.New(durable.Disk)
+						if f.HalfWrites(); stop {
+							f.Stop(n)
+						} else {
+							f.Fail(n, nil)
+						}
+						_, err := b.repair(f)
+						// Temporary files may stay: the first run was stopped.
+						b.checkLeft(c.old, fixed, c.mode == repair.ModeAppend, true)
+						b.checkNext(c.old, fixed)
+						if t.Failed() {
+							t.Fatalf("stopped at %d, then disturbed at %d (stop %t): %v\n%s", first, n, stop, err, strings.Join(f.Trace(), "\n"))
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// hookFS calls a function before a file is made or opened for appending.
+type hookFS struct {
+	durable.FS
+	hook func(op, name string)
+}
+
+func (h hookFS) Create(name string, perm fs.FileMode) (durable.File, error) {
+	h.hook("create", name)
+	return h.FS.Create(name, perm)
+}
+
+func (h hookFS) OpenAppend(name string) (durable.File, error) {
+	h.hook("append", name)
+	return h.FS.OpenAppend(name)
+}
+
+func (h hookFS) CopyMode(name string, like fs.FileInfo) error {
+	h.hook("copymode", name)
+	return h.FS.CopyMode(name, like)
+}
+
+// Somebody else writes between the plan and its publication: their bytes stay, ours do not come.
+func TestWrittenMeanwhile(t *testing.T) {
+	line := `{"type":"tool/result","seq":5}` + "\n"
+	appends := func(b *faultBed) {
+		f, err := os.OpenFile(b.path, os.O_WRONLY|os.O_APPEND, 0)
+		b.must(err)
+		_, err = f.WriteString(line)
+		b.must(err)
+		b.must(f.Close())
+	}
+	sameSize := func(b *faultBed) {
+		data := b.content()
+		data[len(data)-3] ^= 1
+		b.must(os.WriteFile(b.path, data, 0o600))
+	}
+	replaced := func(b *faultBed) {
+		b.must(os.WriteFile(b.path+".other", b.content(), 0o600))
+		b.must(os.Rename(b.path+".other", b.path))
+	}
+	for _, c := range faultCases {
+		for kind, write := range map[string]func(*faultBed){"appended": appends, "changed in place": sameSize, "replaced": replaced} {
+			for _, at := range []string{"create case.json.tmp", "create last", "append", "copymode"} {
+				if (at == "append") != (c.mode == repair.ModeAppend) && !strings.HasSuffix(at, "case.json.tmp") {
+					continue
+				}
+				t.Run(c.name+", "+kind+" at "+at, func(t *testing.T) {
+					b := newBed(t, c.file, c.old)
+					b.settle()
+					var after []byte
+					fsys := hookFS{durable.Disk, func(op, name string) {
+						hit := op+" "+filepath.Base(name) == at || op == at
+						if at == "create last" {
+							hit = op == "create" && filepath.Dir(name) == filepath.Dir(b.path)
+						}
+						if hit && after == nil {
+							write(b)
+							after = b.content()
+						}
+					}}
+					out, err := b.repair(fsys)
+					var live *repair.LiveError
+					if !errors.As(err, &live) || out.Changed {
+						t.Errorf("changed %t, %v", out.Changed, err)
+					}
+					if after == nil {
+						t.Fatal("the hook was never reached")
+					}
+					if !bytes.Equal(b.content(), after) {
+						t.Error("what somebody else wrote is not there any more")
+					}
+					b.checkOnly()
+				})
+			}
+		}
+	}
+}
+
+// TestFaultChild is no test: as another process it holds something until its input ends.
+func TestFaultChild(t *testing.T) {
+	what, path, _ := strings.Cut(os.Getenv("SESSFIX_FAULT_CHILD"), " ")
+	if what == "" {
+		t.Skip("only for a child process")
+	}
+	var held any
+	var err error
+	switch what {
+	case "lock":
+		held, err = durable.Flock(path, "dsh-session-lock-")
+	case "write":
+		held, err = os.OpenFile(path, os.O_WRONLY, 0)
+	case "read":
+		held, err = os.Open(path)
+	}
+	fmt.Println("child:", err)
+	bufio.NewReader(os.Stdin).ReadByte()
+	_ = fmt.Sprint(held)
+}
+
+func faultChild(t *testing.T, what, path string) (end func()) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^TestFaultChild$", "-test.v")
+	c.Env = append(os.Environ(), "SESSFIX_FAULT_CHILD="+what+" "+path)
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	end = func() {
+		if !ended {
+			ended = true
+			in.Close()
+			c.Wait()
+		}
+	}
+	t.Cleanup(end)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if s, ok := strings.CutPrefix(lines.Text(), "child: "); ok {
+			if s != "<nil>" {
+				t.Fatalf("child: %s", s)
+			}
+			return end
+		}
+	}
+	t.Fatal("the child says nothing")
+	return nil
+}
+
+// A live owner is found, whatever he holds, and nothing is written.
+func TestLiveOwner(t *testing.T) {
+	for _, c := range faultCases {
+		if c.file != "session.jsonl" {
+			continue
+		}
+		for _, what := range []string{"lock", "write"} {
+			t.Run(c.name+", "+what, func(t *testing.T) {
+				b := newHomeBed(t, c.old)
+				at := b.path
+				if what == "lock" {
+					at = filepath.Join(b.home, "session.lock")
+				}
+				end := faultChild(t, what, at)
+				before := b.names()
+				_, err := b.repair(nil)
+				var live *repair.LiveError
+				if !errors.As(err, &live) || live.Who == "" {
+					t.Errorf("%v", err)
+				}
+				code, out := b.run("repair", b.path)
+				if code != 3 || !strings.Contains(out, "LIVE_SESSION") {
+					t.Errorf("repair ends with %d: %s", code, out)
+				}
+				if !bytes.Equal(b.content(), c.old) || !slices.Equal(b.names(), before) {
+					t.Errorf("something was written: %q", b.names())
+				}
+				if _, err := os.Stat(b.cases); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("a case was opened: %v", err)
+				}
+				end()
+				if code, out := b.run("repair", b.path); code != 0 {
+					t.Errorf("when the owner is gone repair ends with %d: %s", code, out)
+				}
+				// The same for undo.
+				b.settle()
+				end = faultChild(t, what, at)
+				fixed := b.content()
+				if err := b.undo(nil); !errors.As(err, &live) {
+					t.Errorf("undo: %v", err)
+				}
+				if code, out := b.run("undo", b.path); code != 3 {
+					t.Errorf("undo ends with %d: %s", code, out)
+				}
+				if !bytes.Equal(b.content(), fixed) {
+					t.Error("undo wrote under a live owner")
+				}
+				end()
+				if err := b.undo(nil); err != nil || !bytes.Equal(b.content(), c.old) {
+					t.Errorf("undo: %v", err)
+				}
+			})
+		}
+	}
+	t.Run("a reader is none", func(t *testing.T) {
+		b := newHomeBed(t, faultCases[0].old)
+		faultChild(t, "read", b.path)
+		if _, err := b.repair(nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// An interrupted repair is not settled under a live owner either, and that is a refusal.
+func TestLiveOwnerOfPending(t *testing.T) {
+	c := faultCases[0]
+	b := newHomeBed(t, c.old)
+	f := faultfs.New(durable.Disk)
+	_, ops := c.wholeRepair(t)
+	for n := 1; n <= ops && len(b.content()) == len(c.old); n++ {
+		b = newHomeBed(t, c.old)
+		f = faultfs.New(durable.Disk)
+		f.Stop(n)
+		f.HalfWrites()
+		b.repair(f)
+	}
+	half := b.content()
+	if len(half) == len(c.old) {
+		t.Fatalf("no appendix is half written: %s", strings.Join(f.Trace(), "\n"))
+	}
+	b.settle()
+	end := faultChild(t, "lock", filepath.Join(b.home, "session.lock"))
+	_, err := b.repair(nil)
+	var live *repair.LiveError
+	if !errors.As(err, &live) || !bytes.Equal(b.content(), half) {
+		t.Errorf("%v", err)
+	}
+	if code, out := b.run("repair", b.path); code != 3 {
+		t.Errorf("repair ends with %d: %s", code, out)
+	}
+	end()
+	if code, out := b.run("repair", b.path); code != 0 {
+		t.Errorf("when the owner is gone repair ends with %d: %s", code, out)
+	}
+}
+
+// A file that is written while repair waits for it to be quiet has an owner.
+func TestLiveWriter(t *testing.T) {
+	b := newHomeBed(t, faultCases[0].old)
+	now := time.Now()
+	b.must(os.Chtimes(b.path, now, now))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		time.Sleep(500 * time.Millisecond)
+		f, err := os.OpenFile(b.path, os.O_WRONLY|os.O_APPEND, 0)
+		if err == nil {
+			f.WriteString("x")
+			f.Close()
+		}
+	}()
+	_, err := b.repair(nil)
+	<-done
+	var live *repair.LiveError
+	if !errors.As(err, &live) {
+		t.Error(err)
+	}
+	if string(b.content()) != string(faultCases[0].old)+"x" {
+		t.Error("the file was repaired")
+	}
+}
+
+// Mode, and a link in place of the file, are what they were.
+func TestModeAndLink(t *testing.T) {
+	for _, c := range faultCases {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBed(t, c.file, c.old)
+			b.must(os.Chmod(b.path, 0o640))
+			link := filepath.Join(filepath.Dir(b.home), "link-"+c.file)
+			b.must(os.Symlink(b.path, link))
+			check := func(want []byte) {
+				t.Helper()
+				fi, err := os.Lstat(link)
+				b.must(err)
+				if fi.Mode()&fs.ModeSymlink == 0 {
+					t.Error("the link is a link no more")
+				}
+				fi, err = os.Lstat(b.path)
+				b.must(err)
+				if fi.Mode() != 0o640 || !bytes.Equal(b.content(), want) {
+					t.Errorf("mode %v, %d bytes", fi.Mode(), fi.Size())
+				}
+				b.checkOnly()
+			}
+			fixed, _ := c.wholeRepair(t)
+			if code, out := b.run("repair", link); code != 0 {
+				t.Fatalf("repair: %d %s", code, out)
+			}
+			check(fixed)
+			// Under its own name it is the same session.
+			if code, out := b.run("undo", b.path); code != 0 {
+				t.Fatalf("undo: %d %s", code, out)
+			}
+			check(c.old)
+		})
+	}
+}
+
+// Every byte of a case can be checked with other tools: originals and quarantined bytes are there.
+func TestCaseFolder(t *testing.T) {
+	for _, c := range faultCases {
+		b := newBed(t, c.file, c.old)
+		out, err := b.repair(nil)
+		b.must(err)
+		original, err := os.ReadFile(filepath.Join(out.Receipt, "original"))
+		if c.mode == repair.ModeReplace {
+			if err != nil || !bytes.Equal(original, c.old) {
+				t.Errorf("%s: the original is not kept: %v", c.name, err)
+			}
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		files, _ := filepath.Glob(filepath.Join(out.Receipt, "quarantine", "*"))
+		total := int64(0)
+		for _, f := range files {
+			fi, err := os.Stat(f)
+			b.must(err)
+			total += fi.Size()
+		}
+		if want := out.Result.Account.Quarantined; total != want {
+			t.Errorf("%s: %d bytes in quarantine, the account says %d", c.name, total, want)
+		}
+	}
+}
