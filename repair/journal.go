@@ -236,6 +236,16 @@ func writeState(fsys durable.FS, name string, v any) error {
 	return durable.WriteState(fsys, name, append(data, '\n'))
 }
 
+// mark writes the last word on a case. What it says was done already, so that a directory that
+// cannot be synced does not make it untrue: another run would find the same.
+func mark(fsys durable.FS, dir, name string, c Case) error {
+	err := writeState(fsys, filepath.Join(dir, name), c)
+	if errors.Is(err, durable.ErrUnsynced) {
+		return nil
+	}
+	return err
+}
+
 // hashOf is the SHA-256 of the first n bytes of r, in hex.
 func hashOf(r io.ReaderAt, n int64) (string, error) {
 	h := sha256.New()

@@ -49,6 +49,14 @@ func Session(ctx context.Context, s store.Session, o Options) (*Outcome, error) 
 	out := &Outcome{}
 	if o.Output == "" && !o.DryRun {
 		resumed, err := settlePending(ctx, o, s)
+		var live *LiveError
+		if errors.As(err, &live) {
+			before, e := verify.File(ctx, s)
+			out.Before = before
+			if e != nil {
+				err = e
+			}
+		}
 		if err != nil {
 			return out, err
 		}
@@ -159,7 +167,7 @@ func publish(ctx context.Context, s store.Session, o Options, out *Outcome, f *o
 	} else if size != c.Size[1] || hash != c.SHA256[1] {
 		return live(path, durable.ErrChanged)
 	}
-	return writeState(o.FS, filepath.Join(dir, "receipt.json"), c)
+	return mark(o.FS, dir, "receipt.json", c)
 }
 
 // tempSuffix names the file beside the log while it is written; no client takes it for a log.

@@ -40,13 +40,13 @@ func settlePending(ctx context.Context, o Options, s store.Session) (bool, error
 	}
 	switch {
 	case size == c.Size[1] && hash == c.SHA256[1]:
-		return true, writeState(o.FS, filepath.Join(c.dir, "receipt.json"), c.Case)
+		return true, mark(o.FS, c.dir, "receipt.json", c.Case)
 	case c.Mode == ModeAppend && size > c.Size[0] && size < c.Size[1]:
 		if err := cutAppendix(ctx, o, s, path, c, size); err != nil {
 			return false, err
 		}
 	}
-	return true, writeState(o.FS, filepath.Join(c.dir, "undone.json"), c.Case)
+	return true, mark(o.FS, c.dir, "undone.json", c.Case)
 }
 
 func removeTemp(fsys durable.FS, name string) error {

@@ -117,7 +117,7 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 		return u, err
 	}
 	if size == s.Size[0] && hash == s.SHA256[0] {
-		return u, writeState(o.FS, filepath.Join(dir, "undone.json"), s.Case)
+		return u, mark(o.FS, dir, "undone.json", s.Case)
 	}
 	if size != s.Size[1] || hash != s.SHA256[1] {
 		return u, fmt.Errorf("%s: %w", s.Path, ErrWritten)
@@ -156,7 +156,7 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 	if hash != s.SHA256[0] {
 		return u, live(s.Path, durable.ErrChanged)
 	}
-	return u, writeState(o.FS, filepath.Join(dir, "undone.json"), s.Case)
+	return u, mark(o.FS, dir, "undone.json", s.Case)
 }
 
 // writeOriginal puts the original elsewhere.

@@ -37,6 +37,7 @@ func (f *framed) findings() []finding.Finding {
 // fill appends the text of the next frames, about half a window of it.
 func (f *framed) fill(dst []byte) ([]byte, error) {
 	begin := len(dst)
+	f.forget(f.w.text - int64(begin))
 	for len(dst)-begin < Window/4 {
 		if f.stream != nil {
 			return f.read(dst)
@@ -54,7 +55,7 @@ func (f *framed) fill(dst []byte) ([]byte, error) {
 			return dst, err
 		}
 		f.judge(g, out[len(dst):])
-		f.keep(g)
+		f.regions = append(f.regions, g)
 		dst = out
 		if g.Streamed {
 			if f.stream, err = f.w.Stream(g); err != nil {
@@ -92,19 +93,25 @@ func (f *framed) read(dst []byte) ([]byte, error) {
 	return dst, fmt.Errorf("decompress frame %d at %d: %w", g.Frame, g.Off, err)
 }
 
-// keep remembers where text came from, and forgets what lies far behind.
-func (f *framed) keep(g Region) {
-	if f.at > 1024 {
-		f.regions = append(f.regions[:0], f.regions[f.at:]...)
-		f.at = 0
+// forget drops the regions whose text lies in front of low: it is no longer in the window.
+func (f *framed) forget(low int64) {
+	n := 0
+	for n+1 < len(f.regions) && f.regions[n].Text+f.regions[n].TextLen <= low {
+		n++
 	}
-	f.regions = append(f.regions, g)
+	if n > 64 {
+		f.regions = append(f.regions[:0], f.regions[n:]...)
+		f.at = max(f.at-n, 0)
+	}
 }
 
 // place fills in the frame in which a span of text lies, and the stored bytes of all frames
 // that it touches.
 func (f *framed) place(sp *session.Span) {
 	i := f.at
+	for i > 0 && f.regions[i].Text > sp.Text {
+		i--
+	}
 	for i+1 < len(f.regions) && f.regions[i].Text+f.regions[i].TextLen <= sp.Text {
 		i++
 	}

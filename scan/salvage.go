@@ -201,14 +201,17 @@ func (s *Scanner) cutOut(from, to, next int, terminated bool) bool {
 		return false
 	}
 	s.queue = s.queue[:0]
+	final := 0 // index behind the last record
+	for i, g := range segs {
+		if g.kind == 'r' {
+			final = i + 1
+		}
+	}
 	var gap []int // findings, by index, about the bytes since the last record
 	gapFrom := from
 	for i, g := range segs {
 		last := i == len(segs)-1
-		followed := false
-		for _, h := range segs[i+1:] {
-			followed = followed || h.kind == 'r'
-		}
+		followed := i < final
 		switch g.kind {
 		case 'r':
 			if len(s.queue) > 0 && len(gap) == 0 {

@@ -44,7 +44,7 @@ type Options struct {
 type source interface {
 	// fill appends more text to dst; io.EOF when there is none.
 	fill(dst []byte) ([]byte, error)
-	// place completes a span that has Text and TextLen. Spans come in rising order.
+	// place completes a span that has Text and TextLen and lies in the window.
 	place(sp *session.Span)
 	// findings are those about the medium that were met since the last call.
 	findings() []finding.Finding

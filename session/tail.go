@@ -16,6 +16,7 @@ type Call struct {
 	AskSeq   int64
 	Turn     int32
 	Step     int32
+	Hidden   bool // the message that asks for it is no longer replayed
 }
 
 // State is CallRequested or CallRunning.

@@ -15,6 +15,7 @@ type line struct {
 	askSeq    int64
 	startSeq  int64
 	synthetic bool // the result is one
+	hidden    bool // the message that asks is no longer replayed
 	turn      int32
 	step      int32
 }
@@ -82,7 +83,7 @@ func (l *ledger) open() []session.Call {
 		}
 		out = append(out, session.Call{
 			ID: string(c.id), Name: string(c.name), Index: len(out), Asked: c.asked, Started: c.started,
-			AskSeq: c.askSeq, StartSeq: c.startSeq, Turn: c.turn, Step: c.step,
+			AskSeq: c.askSeq, StartSeq: c.startSeq, Turn: c.turn, Step: c.step, Hidden: c.hidden,
 		})
 	}
 	return out

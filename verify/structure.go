@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -99,6 +100,10 @@ func (s *structure) more() {
 
 // hide drops findings about records that are no longer replayed.
 func (s *structure) hide(gone []int64) {
+	for i := range s.calls.lines {
+		c := &s.calls.lines[i]
+		c.hidden = c.hidden || c.askSeq >= 0 && slices.Contains(gone, c.askSeq)
+	}
 	if len(s.standing) == 0 {
 		return
 	}
@@ -243,7 +248,7 @@ func (s *structure) closeStep() {
 	s.settleEmpty()
 	if s.calls.pending() {
 		for _, c := range s.calls.open() {
-			if s.enough(finding.DanglingCall) {
+			if c.Hidden || s.enough(finding.DanglingCall) {
 				continue
 			}
 			f := s.add(finding.DanglingCall, c.Asked, "mid", fmt.Sprintf("call %s has no result, and its step is over", quote(c.ID)))

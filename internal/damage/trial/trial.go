@@ -140,16 +140,31 @@ func (t *Trial) account() error {
 		return fmt.Errorf("the result has %d bytes, the account says %+v", len(t.Out), a)
 	}
 	at, gone, inOut := int64(0), int64(0), 0
+	// What is only inserted divides what is kept. Frames are never divided: they are written again.
+	var inserted []int64
+	for _, e := range t.Plan.Edits {
+		if e.Del == 0 && !t.Packed {
+			inserted = append(inserted, e.At)
+		}
+	}
 	keep := func(to int64) error {
 		if to < at {
 			return fmt.Errorf("bytes at %d are removed twice", to)
 		}
-		kept := t.In[at:to]
-		i := bytes.Index(t.Out[inOut:], kept)
-		if i < 0 {
-			return fmt.Errorf("bytes %d to %d are neither kept nor removed", at, to)
+		for at < to {
+			stop := to
+			for _, i := range inserted {
+				if at < i && i < stop {
+					stop = i
+				}
+			}
+			i := bytes.Index(t.Out[inOut:], t.In[at:stop])
+			if i < 0 {
+				return fmt.Errorf("bytes %d to %d are neither kept nor removed", at, stop)
+			}
+			inOut += i + int(stop-at)
+			at = stop
 		}
-		inOut += i + len(kept)
 		return nil
 	}
 	for _, r := range t.Result.Removed {
