@@ -3,6 +3,7 @@ package cmd
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,15 +29,16 @@ func (a *app) explainCmd() *cobra.Command {
 }
 
 func (a *app) explain(args []string) error {
-	list := finding.All()
+	list := append(slices.Clone(finding.All()), finding.Closers()...)
+	all := list
 	if len(args) > 0 {
 		list = nil
 		for _, arg := range args {
-			e, ok := finding.Lookup(finding.Code(strings.ToUpper(arg)))
-			if !ok {
+			i := slices.IndexFunc(all, func(e finding.Entry) bool { return string(e.Code) == strings.ToUpper(arg) })
+			if i < 0 {
 				return fmt.Errorf("unknown code %q: sessfix explain lists them", arg)
 			}
-			list = append(list, e)
+			list = append(list, all[i])
 		}
 	}
 	if a.format != "table" {

@@ -84,27 +84,28 @@ func (a *app) list(ctx context.Context, args []string, long bool) error {
 		return err
 	}
 	a.doc = &report.Document{Summary: report.Summary{Failed: doc.Summary.Failed}}
-	return a.printList(out, long)
+	return a.printList(out, doc.Errors, long)
 }
 
-func (a *app) printList(out []listed, long bool) error {
+func (a *app) printList(out []listed, errs []report.Error, long bool) error {
 	e := json.NewEncoder(a.io.Out)
 	e.SetEscapeHTML(false)
 	switch a.format {
 	case "json":
 		e.SetIndent("", " ")
 		return e.Encode(struct {
-			Version  int         `json:"version"`
-			Tool     report.Tool `json:"tool"`
-			Sessions []listed    `json:"sessions"`
-		}{report.Version, tool(), out})
+			Version  int            `json:"version"`
+			Tool     report.Tool    `json:"tool"`
+			Sessions []listed       `json:"sessions"`
+			Errors   []report.Error `json:"errors,omitempty"`
+		}{report.Version, tool(), out, errs})
 	case "jsonl":
 		for _, l := range out {
 			if err := e.Encode(l); err != nil {
 				return err
 			}
 		}
-		return nil
+		return jsonlErrors(e, errs)
 	}
 	w := tabwriter.NewWriter(a.io.Out, 0, 0, 2, ' ', 0)
 	head := "AGENT\tVERSION\tSIZE\tID"
@@ -120,4 +121,14 @@ func (a *app) printList(out []listed, long bool) error {
 		fmt.Fprintf(w, "\t%s\n", report.Safe(l.Path))
 	}
 	return w.Flush()
+}
+
+// jsonlErrors ends a stream with a line for each path that could not be looked at.
+func jsonlErrors(e *json.Encoder, errs []report.Error) error {
+	for _, x := range errs {
+		if err := e.Encode(x); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -38,7 +38,7 @@ has no safe repair, is refused and not touched.`,
 		Example: `  sessfix repair --dry-run session.jsonl     show the plan
   sessfix repair session.jsonl               mend it in place
   sessfix repair --output mended ~/.dsh/sessions`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needPath,
 		RunE: func(c *cobra.Command, args []string) error { return a.repair(c.Context(), args, o) },
 	}
 	c.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "show what would be done, write nothing")
@@ -78,28 +78,19 @@ func (a *app) repair(ctx context.Context, args []string, o repairOptions) error 
 	}
 	doc := a.document(found)
 	p := a.progress("worked on", len(found.Sessions))
-	diffs := make([]string, len(found.Sessions))
+	details := a.verbose || len(found.Sessions) <= 3 || o.dryRun
 	inOrder(ctx, len(found.Sessions), a.jobs, func(i int) repaired {
 		out, err := repair.Session(ctx, found.Sessions[i], a.repairOptions(found.Sessions[i], o, accept))
-		if err == nil && o.dryRun && out.Result != nil && a.format == "table" {
-			diffs[i], err = report.Diff(found.Sessions[i].Path, out, a.style())
-		}
 		return repaired{out, err}
 	}, func(i int, r repaired) {
-		a.addRepair(doc, found.Sessions[i], r, o)
+		a.addRepair(doc, found.Sessions[i], r, o, details)
 		p.step(i + 1)
 	})
 	p.end()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := a.print(doc, a.verbose || len(doc.Sessions) <= 3 || o.dryRun); err != nil {
-		return err
-	}
-	for _, d := range diffs {
-		fmt.Fprint(a.io.Out, d)
-	}
-	return nil
+	return a.print(doc, details)
 }
 
 func (a *app) repairOptions(s store.Session, o repairOptions, accept map[finding.Code]bool) repair.Options {
@@ -112,13 +103,16 @@ func (a *app) repairOptions(s store.Session, o repairOptions, accept map[finding
 
 // addRepair puts what came of one session into the report. A repair that refuses is no trouble:
 // it is the answer.
-func (a *app) addRepair(doc *report.Document, s store.Session, r repaired, o repairOptions) {
+func (a *app) addRepair(doc *report.Document, s store.Session, r repaired, o repairOptions, details bool) {
 	if r.out == nil || r.out.Before == nil {
 		a.fail(doc, s.Path, r.err)
 		return
 	}
 	j := report.Of(r.out.Before)
 	j.AddRepair(r.out)
+	if o.dryRun && r.err == nil && r.out.Result != nil {
+		j.SetDiff(report.Diff(s.Path, r.out, a.style()))
+	}
 	if r.out.Changed {
 		j.Output = a.repairOptions(s, o, nil).Output
 	}
@@ -137,7 +131,7 @@ func (a *app) addRepair(doc *report.Document, s store.Session, r repaired, o rep
 		j.Refusal = refusal(&j)
 	}
 	add(doc, j)
-	if j.Refusal != "" && a.format == "table" && !a.quiet {
+	if j.Refusal != "" && a.format == "table" && !a.quiet && !details {
 		a.warn("%s: not repaired: %s", report.Safe(s.Path), j.Refusal)
 	}
 }

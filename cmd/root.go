@@ -142,6 +142,14 @@ func (a *app) check() error {
 	return nil
 }
 
+// needPath is what cobra's own words would not say as plainly.
+func needPath(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("name at least one PATH")
+	}
+	return nil
+}
+
 // complain prints an error the way all of them are printed.
 func (a *app) complain(err error) {
 	var told trouble

@@ -32,7 +32,7 @@ Offsets are bytes of the file as it lies on disk.`,
 		Example: `  sessfix scan session.jsonl
   sessfix scan --records --json session.jsonl.zstd
   sessfix scan --hex broken.jsonl`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needPath,
 		RunE: func(c *cobra.Command, args []string) error { return a.scan(c.Context(), args, o) },
 	}
 	c.Flags().BoolVar(&o.hex, "hex", false, "show the first damaged bytes of each finding (they may hold text of the conversation)")
@@ -173,7 +173,7 @@ func (a *app) printMaps(maps []byteMap, errs []report.Error) error {
 				return err
 			}
 		}
-		return nil
+		return jsonlErrors(e, errs)
 	}
 	for i, m := range maps {
 		if i > 0 {

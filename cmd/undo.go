@@ -27,7 +27,7 @@ Where the agent wrote to the session since the repair, undo refuses: --output pu
 elsewhere.`,
 		Example: `  sessfix undo session.jsonl
   sessfix undo --output before.jsonl session.jsonl`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needPath,
 		RunE: func(c *cobra.Command, args []string) error { return a.undo(c.Context(), args, output) },
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "write the original to this file, leave the session alone")

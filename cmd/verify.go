@@ -53,6 +53,15 @@ func (a *app) verify(ctx context.Context, args []string) error {
 	if len(args) == 0 && len(found.Sessions)+len(found.Troubles) == 0 {
 		a.warn("no sessions found in the homes of the agents known here")
 	}
+	if a.target != "" {
+		for i := range found.Sessions {
+			if s := &found.Sessions[i]; s.Unknown == nil {
+				if err := s.Aim(a.target); err != nil {
+					return err
+				}
+			}
+		}
+	}
 	doc := a.document(found)
 	p := a.progress("verified", len(found.Sessions))
 	inOrder(ctx, len(found.Sessions), a.jobs, func(i int) verified {
@@ -84,11 +93,6 @@ func (a *app) verifyOne(ctx context.Context, s store.Session) (*verify.Result, e
 		f := finding.New(finding.RepairPending)
 		f.Message = "a repair of this session was interrupted; its case is " + dir
 		around = append(around, f)
-	}
-	if a.target != "" && s.Unknown == nil {
-		if err := s.Aim(a.target); err != nil {
-			return nil, err
-		}
 	}
 	return verify.File(ctx, s, around...)
 }

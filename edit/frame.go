@@ -70,7 +70,7 @@ func (l *lowering) region(g scan.Region, text []byte) {
 	kept := len(l.fresh) > before
 	r := Removed{Off: g.Off, Len: g.Len, Frame: g.Frame, Codes: codes}
 	// A frame that cannot be read as it is, or of which nothing stays, goes whole.
-	r.Aside = !g.Sound() && g.Kind != scan.RawText || !kept
+	r.Aside, r.Again = !g.Sound() && g.Kind != scan.RawText || !kept, kept
 	l.r.take(g.Len, r.Aside)
 	l.r.Removed = append(l.r.Removed, r)
 	if kept {
@@ -176,7 +176,7 @@ func (l *lowering) streamed(w *scan.FrameWalker, g *scan.Region) error {
 		return err
 	}
 	defer enc.Close()
-	r := Removed{Off: g.Off, Len: g.Len, Frame: g.Frame, Codes: codes}
+	r := Removed{Off: g.Off, Len: g.Len, Frame: g.Frame, Codes: codes, Again: true}
 	var inside []Removed
 	buf := make([]byte, scan.Window)
 	part := *g

@@ -37,6 +37,8 @@ type Removed struct {
 	Text  int64          `json:"text,omitempty"` // offset in the text, for bytes inside a frame
 	Codes []finding.Code `json:"codes"`
 	Aside bool           `json:"aside"` // false: replaced by what means the same
+	// Again: lines of the frame stand in a fresh one.
+	Again bool `json:"again,omitempty"`
 	// Data are the bytes, where they are not simply the stored ones.
 	Data []byte `json:"-"`
 }

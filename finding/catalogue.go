@@ -37,6 +37,9 @@ func Lookup(c Code) (Entry, bool) {
 // All is the catalogue in its own order: by stage, then as written here.
 func All() []Entry { return catalogue }
 
+// Closers are what the synthetic records say that repair adds. They are no findings.
+func Closers() []Entry { return closers }
+
 // New makes a finding with the catalogue's severity and cure.
 func New(c Code) Finding {
 	e, ok := byCode[c]

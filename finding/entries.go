@@ -159,7 +159,7 @@ var catalogue = []Entry{
 		"put the prefix back from the parent", "invent the marker"},
 	{WontMigrate, StageTurns, Warning, Refuse, "the named release would refuse to upgrade this session",
 		"It loads today; the migration of that release refuses it and the session cannot be opened then.",
-		"migrate it before the upgrade", "delete what is refused"},
+		"none yet: keep the release that opens it, or a copy of the session, before the upgrade", "delete what is refused"},
 
 	{DualEncoding, StageHome, Error, Refuse, "plain and compressed logs side by side",
 		"The client expects one encoding in a root and refuses the other; which one is meant depends on its configuration.",
@@ -185,4 +185,13 @@ var catalogue = []Entry{
 	{PlanConflict, StageHome, Error, Refuse, "two cures disagree",
 		"Two edits want the same bytes; sessfix does not choose by order.",
 		"none: please report it", ""},
+}
+
+var closers = []Entry{
+	{ToolNotStarted, StageCalls, Note, Leave, "a closer: the call was asked for and never started",
+		"The log records when a call starts, and records no start of this one.",
+		"the call may be made again if it is still wanted", "pretend that it succeeded"},
+	{ToolOutcomeUnknown, StageCalls, Note, Leave, "a closer: the call may have run, and its result is lost",
+		"The call is recorded as started, or this log does not record starts; no result is in it.",
+		"look at what the call may have changed: files, processes, services; or ask the user", "repeat it blindly"},
 }

@@ -11,5 +11,5 @@
 //	    appendix        what is added, for a repair that only appends
 //	    quarantine/     the bytes taken out, one file each
 //	    receipt.json    what was done; its absence means that the repair was interrupted
-//	    undone.json     the original was put back
+//	    undone.json     the original was put back, or an interrupted repair was given up
 package repair

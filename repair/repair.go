@@ -95,6 +95,11 @@ func Session(ctx context.Context, s store.Session, o Options) (*Outcome, error) 
 	if out.SHA256[1], err = hashOf(out.Result, out.Result.Size()); err != nil {
 		return out, err
 	}
+	if o.DryRun || o.Output != "" {
+		if now, err := o.FS.Stat(s.Path); err != nil || durable.TokenOf(now) != token {
+			return out, &LiveError{s.Path, "the file changed while it was looked at", durable.ErrChanged}
+		}
+	}
 	if o.DryRun {
 		return out, nil
 	}
@@ -153,7 +158,7 @@ func publish(ctx context.Context, s store.Session, o Options, out *Outcome, f *o
 	if appends {
 		err = durable.Append(o.FS, path, c.Size[0], appendix, check)
 	} else {
-		err = durable.Replace(o.FS, path, durable.ReplaceOptions{Suffix: tempSuffix(c), Check: check}, func(w io.Writer) error {
+		err = durable.Replace(o.FS, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), Check: check}, func(w io.Writer) error {
 			_, err := r.WriteTo(w)
 			return err
 		})
@@ -171,7 +176,7 @@ func publish(ctx context.Context, s store.Session, o Options, out *Outcome, f *o
 }
 
 // tempSuffix names the file beside the log while it is written; no client takes it for a log.
-func tempSuffix(c Case) string { return "." + c.SHA256[1][:12] + ".tmp" }
+func tempSuffix(hash string) string { return "." + hash[:12] + ".tmp" }
 
 // live turns a file that moved into the error that says so.
 func live(path string, err error) error {

@@ -28,14 +28,16 @@ func settlePending(ctx context.Context, o Options, s store.Session) (bool, error
 		return false, nil
 	}
 	c := list[len(list)-1]
+	for _, suffix := range []string{tempSuffix(c.SHA256[1]), tempSuffix(c.SHA256[0])} {
+		if err := removeTemp(o.FS, path+suffix); err != nil {
+			return false, err
+		}
+	}
 	if c.done || c.settled {
 		return false, nil
 	}
 	size, hash, err := fileHash(o.FS, path)
 	if err != nil {
-		return false, err
-	}
-	if err := removeTemp(o.FS, path+tempSuffix(c.Case)); err != nil {
 		return false, err
 	}
 	switch {
@@ -49,6 +51,7 @@ func settlePending(ctx context.Context, o Options, s store.Session) (bool, error
 	return true, mark(o.FS, c.dir, "undone.json", c.Case)
 }
 
+// removeTemp takes away what a killed repair or undo left beside the log.
 func removeTemp(fsys durable.FS, name string) error {
 	fi, err := fsys.Lstat(name)
 	if err != nil || !fi.Mode().IsRegular() {

@@ -11,7 +11,7 @@ import (
 
 // Diff shows the edits of a plan in order: what leaves, as offsets, and what comes. The text of
 // the conversation is not shown; what comes is of sessfix's own making.
-func Diff(path string, o *repair.Outcome, st Style) (string, error) {
+func Diff(path string, o *repair.Outcome, st Style) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n--- %s  %d bytes, sha256 %s\n+++ planned  %d bytes, sha256 %s\n",
 		Safe(path), o.Result.Account.Size, o.SHA256[0], o.Result.Size(), o.SHA256[1])
@@ -19,9 +19,12 @@ func Diff(path string, o *repair.Outcome, st Style) (string, error) {
 		if !o.Plan.Framed || r.Data != nil {
 			continue
 		}
-		fate := "written again"
-		if r.Aside {
-			fate = "to quarantine, what stays of its text is written again"
+		fate := "to quarantine"
+		switch {
+		case r.Aside && r.Again:
+			fate = "to quarantine, its whole lines are written again"
+		case r.Again:
+			fate = "its lines are written again"
 		}
 		fmt.Fprintf(&b, "@@ %s at %d, %v: %s @@\n", plural(int(r.Len), "byte"), r.Off, r.Codes, fate)
 	}
@@ -46,7 +49,7 @@ func Diff(path string, o *repair.Outcome, st Style) (string, error) {
 	}
 	a := o.Result.Account
 	fmt.Fprintf(&b, "%d bytes = %d kept + %d quarantined + %d replaced; %d added\n", a.Size, a.Kept, a.Quarantined, a.Replaced, a.Added)
-	return b.String(), nil
+	return b.String()
 }
 
 func where(o *repair.Outcome) string {

@@ -81,7 +81,12 @@ type Session struct {
 	Output      string          `json:"output,omitempty"`
 	SHA256      *Hashes         `json:"sha256,omitempty"`
 	Refusal     string          `json:"refusal,omitempty"`
+
+	diff string // of a dry run, for people
 }
+
+// SetDiff adds the plan of a dry run to the details.
+func (s *Session) SetDiff(text string) { s.diff = text }
 
 // Offer is a cure that loses something, done only on repair --accept CODE.
 type Offer struct {
@@ -173,7 +178,7 @@ func Of(r *verify.Result) Session {
 	for _, o := range r.Offers {
 		s.Offers = append(s.Offers, Offer{
 			Code: string(o.Code), Line: o.At.Logical, Keeps: o.Keeps, Quarantines: o.Sets,
-			Message: fmt.Sprintf("repair --accept %s cuts the log in front of line %d: %s stay, %s go to quarantine",
+			Message: fmt.Sprintf("repair --accept %s cuts the log in front of line %d, keeps %s and sets %s aside",
 				o.Code, o.At.Logical, plural(int(o.Keeps), "record"), plural(int(o.Sets), "record")),
 		})
 	}

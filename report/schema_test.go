@@ -75,15 +75,13 @@ func compare(t *testing.T, root, o object, typ reflect.Type, at string) {
 		typ = typ.Elem()
 	}
 	kind := o.Type
-	switch v := o.Const.(type) {
+	switch o.Const.(type) {
 	case string:
 		kind = "string"
 	case float64:
 		kind = "integer"
 	case bool:
 		kind = "boolean"
-	default:
-		_ = v
 	}
 	if len(o.Enum) > 0 {
 		kind = "string"
@@ -106,6 +104,9 @@ func compare(t *testing.T, root, o object, typ reflect.Type, at string) {
 	case reflect.Struct:
 		var names, always []string
 		for i := range typ.NumField() {
+			if !typ.Field(i).IsExported() {
+				continue
+			}
 			name, option, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
 			if name == "-" || name == "" {
 				t.Errorf("%s: field %s has no key", at, typ.Field(i).Name)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -17,6 +18,7 @@ type Style struct {
 	Color   bool
 	Width   int  // of the terminal, 0 = unknown
 	Details bool // findings of each session below the table
+	brief   bool // say what was wrong, not what to do about it
 }
 
 func (s Style) paint(text string, attrs ...color.Attribute) string {
@@ -55,12 +57,13 @@ func (d *Document) Table(w io.Writer, st Style) error {
 			d.Sessions[i].details(w, st)
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", d.Summary.line(st))
+	_, err := fmt.Fprintf(w, "\n%s\n", d.Summary.line(st, len(d.Homes)))
 	return err
 }
 
-func (d *Document) sessions(w io.Writer, st Style) error {
-	t := tablewriter.NewTable(w,
+func (d *Document) sessions(out io.Writer, st Style) error {
+	var w bytes.Buffer
+	t := tablewriter.NewTable(&w,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders: tw.BorderNone,
 			Settings: tw.Settings{
@@ -90,7 +93,23 @@ func (d *Document) sessions(w io.Writer, st Style) error {
 			return err
 		}
 	}
-	return t.Render()
+	if err := t.Render(); err != nil {
+		return err
+	}
+	for _, line := range strings.SplitAfter(w.String(), "\n") {
+		if _, err := io.WriteString(out, trimEnd(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trimEnd takes the blanks off the end of a line.
+func trimEnd(line string) string {
+	if body, ok := strings.CutSuffix(line, "\n"); ok {
+		return strings.TrimRight(body, " ") + "\n"
+	}
+	return line
 }
 
 // codes sums up findings that are no notes, in order of their first appearance.
@@ -133,6 +152,7 @@ func (s *Session) details(w io.Writer, st Style) {
 		}
 		fmt.Fprintln(w)
 	}
+	st.brief = s.Repaired
 	details(w, st, s.Findings, "")
 	if !s.Repaired {
 		for _, o := range s.Offers {
@@ -167,6 +187,9 @@ func (s *Session) repairDetails(w io.Writer, st Style) {
 	if s.Output != "" {
 		fmt.Fprintf(w, "  written to %s\n", Safe(s.Output))
 	}
+	if s.diff != "" {
+		fmt.Fprint(w, s.diff)
+	}
 	if s.Receipt != "" {
 		fmt.Fprintf(w, "  receipt %s\n", Safe(s.Receipt))
 	}
@@ -190,7 +213,7 @@ func details(w io.Writer, st Style, list []Finding, root string) {
 			at = f.File + ":" + strconv.FormatInt(f.Offset, 10) + " "
 		}
 		fmt.Fprintf(w, "%s%s %s%s: %s%s\n", indent, level, at, f.Code, f.Message, f.place())
-		if f.Severity == "note" {
+		if f.Severity == "note" || st.brief {
 			continue
 		}
 		if f.Client != "" {
@@ -218,7 +241,7 @@ func (f *Finding) place() string {
 	return ""
 }
 
-func (s Summary) line(st Style) string {
+func (s Summary) line(st Style, roots int) string {
 	parts := []string{plural(s.Sessions, "session")}
 	add := func(n int, word string, attr color.Attribute) {
 		if n > 0 {
@@ -230,7 +253,14 @@ func (s Summary) line(st Style) string {
 	add(s.Repairable, "repairable", color.FgYellow)
 	add(s.Refused, "refused", color.FgRed)
 	add(s.Failed, "could not be looked at", color.FgRed)
-	return parts[0] + ": " + strings.Join(parts[1:], ", ")
+	line := parts[0]
+	if len(parts) > 1 {
+		line += ": " + strings.Join(parts[1:], ", ")
+	}
+	if roots > 0 {
+		line += "; " + st.paint(plural(roots, "root")+" with faults of its own", color.FgRed)
+	}
+	return line
 }
 
 func plural(n int, word string) string {

@@ -242,6 +242,22 @@ func TestSpansOverFrames(t *testing.T) {
 	}
 }
 
+// Whole records that another program appended as plain text are kept, whatever it left in front
+// of them.
+func TestRawRecordsKept(t *testing.T) {
+	head, body := pack(lines(0, 1)), pack(lines(1, 1))
+	raw := []byte(lines(2, 2))
+	for name, between := range map[string][]byte{
+		"nothing": nil, "a newline": []byte("\n"), "NULs": {0, 0}, "a torn record": []byte(`"n":1}` + "\n"),
+		"a torn frame": body[:len(body)-7], "the magic of a frame": body[:4],
+	} {
+		s := look(t, scan.Frames, bare, slices.Concat(head, between, raw))
+		if len(s.records) < 3 {
+			t.Errorf("behind %s: %d records are lost: %s", name, 3-len(s.records), s)
+		}
+	}
+}
+
 // The missing newline behind a record must not move the place of the record itself.
 func TestSpanOfLastRecord(t *testing.T) {
 	file := pack(recA+"\n", recB[:9], recB[9:])

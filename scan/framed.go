@@ -171,6 +171,9 @@ func (f *framed) judge(g Region, text []byte) {
 	case RawText:
 		n := add(finding.RawAfterFrame, fmt.Sprintf("%d bytes of plain text where a compressed frame belongs", g.Len))
 		n.Reframe = true
+		if g.Off == 0 {
+			n.Where = "first"
+		}
 	case Garbage:
 		add(finding.FrameGarbage, fmt.Sprintf("%d bytes that belong to no frame", g.Len)).Reframe = true
 	case NulBytes:
@@ -178,7 +181,8 @@ func (f *framed) judge(g Region, text []byte) {
 		if g.Off+g.Len == f.w.size {
 			code = finding.NulTail
 		}
-		add(code, fmt.Sprintf("%d NUL bytes where a frame belongs", g.Len)).Reframe = true
+		n := add(code, fmt.Sprintf("%d NUL bytes where a frame belongs", g.Len))
+		n.Reframe, n.Where = true, "framed"
 	}
 	if f.framing.HeaderFrame && !f.header && (g.Kind == WholeFrame || g.Kind == FlippedFrame || g.Kind == ChecksumFrame || g.Kind == ReservedFrame) && (len(text) > 0 || g.Streamed) {
 		f.header = true

@@ -95,6 +95,9 @@ func (s *Scanner) whole(from, to, next int, terminated bool) bool {
 		}
 		f := s.finding(finding.NotObject, from, to)
 		f.Message = fmt.Sprintf("whole JSON, but no object: begins with %q", s.buf[from])
+		if s.buf[from] == 'n' {
+			f.Where = "null"
+		}
 		f.Patches = []finding.Patch{s.remove(from, next, "")}
 		s.found = append(s.found, f)
 		s.advance(next, 1)

@@ -28,7 +28,6 @@ type Options struct {
 	Formats []format.Format
 	Client  string
 	Env     func(string) string
-	Home    string // instead of the user's agents' homes
 }
 
 // Session is a session's file, found and recognised but not yet read.
@@ -270,7 +269,7 @@ func Recognise(ctx context.Context, path string, r io.ReaderAt, size int64, o Op
 func (s *Session) Aim(version string) error {
 	t, ok := s.Dialect.(format.Targeter)
 	if !ok {
-		return fmt.Errorf("%s: nothing is known of upgrades of %s", s.Path, s.Format.Name())
+		return fmt.Errorf("nothing is known of upgrades of %s", s.Format.Name())
 	}
 	d, err := t.Target(version)
 	if err == nil {

@@ -144,7 +144,7 @@ func (c *chain) stamp(it item) {
 func (c *chain) lost(it item) {
 	f := finding.New(finding.SeqGap)
 	f.Span, f.Record, f.Numbered = it.ref.Span, it.ref, true
-	f.Expected, f.Got, f.Where = c.next, it.seq, "mid"
+	f.Expected, f.Got = c.next, it.seq
 	what := fmt.Sprintf("record %d is lost", c.next)
 	if it.seq-c.next > 1 {
 		what = fmt.Sprintf("records %d to %d are lost", c.next, it.seq-1)

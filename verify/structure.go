@@ -21,6 +21,7 @@ type structure struct {
 	turn, step         int32 // open ones, 0 = none
 	turnRef, stepRef   session.Ref
 	lastTurn, lastStep int32
+	ended              session.Ref // the last record that ends a turn
 	turns              int64
 	seq                int64
 	alike              map[finding.Code]int
@@ -197,6 +198,7 @@ func (s *structure) turnEnd(r *session.Record, e *session.Event) {
 	if !s.rules.Turns {
 		return
 	}
+	s.ended = r.Ref()
 	if s.step > 0 {
 		s.nest(finding.OpenStep, s.stepRef, "mid", "step %d of turn %d is not ended when the turn ends", s.step, s.turn)
 	}

@@ -163,6 +163,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	if c != nil {
 		p.numbers.next = c.next
 	}
+	unfinished(res.Findings, p.structure.ended)
 	p.structure.end(res)
 	res.Tail.NextSeq = p.numbers.next
 	if res.Close != nil {
@@ -172,6 +173,18 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		res.Findings = append(res.Findings, p.structure.findings...)
 	}
 	return p, nil
+}
+
+// unfinished marks faults of bytes and numbers that lie behind the last end of a turn: some
+// clients take those for the traces of a crash, and cut the log there.
+func unfinished(list []finding.Finding, ended session.Ref) {
+	for i := range list {
+		f := &list[i]
+		e, _ := finding.Lookup(f.Code)
+		if (f.Where == "" || f.Where == "mid") && (e.Stage == finding.StageBytes || e.Stage == finding.StageNumbers) && f.Text >= ended.TextEnd() {
+			f.Where = "unfinished"
+		}
+	}
 }
 
 // headerless is said of a file without a single record.
@@ -251,6 +264,9 @@ func settle(in Input, res *Result) {
 		e, _ := finding.Lookup(f.Code)
 		if f.Repair == "" {
 			f.Repair = e.Repair
+			if f.Cure == finding.Refuse && e.Cure == finding.Auto {
+				f.Repair = fmt.Sprintf("none is safe here: fork in front of it: repair --accept %s --output DIR", f.Code)
+			}
 		}
 		if f.Never == "" {
 			f.Never = e.Never
@@ -270,7 +286,7 @@ func settle(in Input, res *Result) {
 			continue
 		}
 		res.Verdict = Refused
-		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] {
+		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] && f.Code != finding.WontMigrate {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Keeps: f.Record.N, Sets: res.Records - f.Record.N})
 		}

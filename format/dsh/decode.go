@@ -16,6 +16,8 @@ type decoder struct {
 	f       fields
 	surface surface
 	count   int64 // numbers seen
+	next    int64 // the number that the next record should carry
+	at      int64 // the number of this record, as it is or as it should be
 	header  bool
 	first   []byte // the header line
 	seeded  bool   // versions 2 and up: the header promises an inherited part
@@ -62,10 +64,12 @@ func bad(r *session.Record, b *format.Batch, code finding.Code, format string, a
 // envelope reads an event that is one record with one number.
 func (d *decoder) envelope(r *session.Record, b *format.Batch, typ []byte) {
 	f := &d.f
+	d.at = d.next
 	if seq, ok := f.int(kSeq); ok && seq >= 0 {
-		b.Seq, b.Numbered = seq, true
+		b.Seq, b.Numbered, d.at = seq, true, seq
 		d.count++
 	}
+	d.next = d.at + 1
 	b.Time, _ = f.int(kTime)
 	ev, known := vocabulary[string(typ)]
 	known = known && ev.since <= d.dialect.version && d.dialect.version <= ev.till && !f.has(kSeq0)
@@ -154,7 +158,7 @@ func (d *decoder) event(r *session.Record, b *format.Batch, ev event, e session.
 		if d.message(r, b, ev) {
 			d.show(r, b, ev)
 		} else {
-			d.surface.push(b.Seq, ev.node)
+			d.surface.push(d.at, ev.node)
 		}
 	}
 	if ev.kind == session.CallResult && f.kind(kSurfaceOp) == '{' {
@@ -209,10 +213,7 @@ func (d *decoder) result(e *session.Event) {
 // show puts a message on the surface.
 func (d *decoder) show(r *session.Record, b *format.Batch, ev event) {
 	f := &d.f
-	limit := b.Seq
-	if !b.Numbered {
-		limit = d.count
-	}
+	limit := d.at
 	d.sources = d.sources[:0]
 	if f.has(kSources) {
 		var problem string
@@ -238,7 +239,7 @@ func (d *decoder) show(r *session.Record, b *format.Batch, ev event) {
 			bad(r, b, finding.EventInvalid, "surfaceOp is neither append nor a replacement")
 			return
 		}
-		d.surface.push(b.Seq, ev.node)
+		d.surface.push(d.at, ev.node)
 		return
 	}
 	from, to := kStart, kEnd
@@ -251,7 +252,7 @@ func (d *decoder) show(r *session.Record, b *format.Batch, ev event) {
 		bad(r, b, finding.EventInvalid, "surfaceOp is neither append nor a replacement")
 		return
 	}
-	gone, problem := d.surface.replace(b.Seq, ev.node, start, end, d.sources, b.Replaced, d.dialect.version >= 3)
+	gone, problem := d.surface.replace(d.at, ev.node, start, end, d.sources, b.Replaced, d.dialect.version >= 3)
 	b.Replaced = gone
 	if problem != "" {
 		bad(r, b, finding.EventInvalid, "surface: %s", problem)
@@ -295,6 +296,7 @@ func (d *decoder) packed(r *session.Record, b *format.Batch, typ []byte) {
 	if ok && seq >= 0 && n > 0 {
 		b.Seq, b.Count, b.Numbered = seq, n, true
 		d.count += n
+		d.next = seq + n
 	}
 	b.Time = time + d.steps(r)
 	turn, _ := f.int(kTurn)

@@ -62,6 +62,8 @@ type target struct {
 	from, to int
 	b        *format.Batch // of the record at hand
 	count    int           // of findings
+	next     int64         // the number that must come
+	lost     bool          // another came
 
 	id     string
 	parent bool
@@ -140,10 +142,13 @@ func (t *target) record(d *decoder, r *session.Record, b *format.Batch) {
 	if b.Unnumbered {
 		return
 	}
-	e := entry{ref: r.Ref(), seq: b.Seq}
-	if !b.Numbered {
-		e.seq = d.count
+	// The client cuts a log where its numbers go wrong, or refuses it for that: nothing behind
+	// is worth asking a migration about.
+	if t.lost = t.lost || !b.Numbered || b.Seq != t.next; t.lost {
+		return
 	}
+	t.next += max(b.Count, 1)
+	e := entry{ref: r.Ref(), seq: b.Seq}
 	env, ok := parseRecord(r.Raw)
 	if !ok {
 		return // a finding about its bytes says so
@@ -257,12 +262,15 @@ func (t *target) payload(e *entry) bool {
 	}
 	for to := t.from + 1; to <= min(t.to, 3); to++ {
 		switch {
-		case to == 1 && e.typ == "assistant/chunk": // carried along unread
+		case e.typ == "assistant/chunk" && to < 3:
+			// Carried along unread, and then taken into the message's stream as it is.
+			if o := e.obj(); o == nil || to == 2 && o["chunk"] == nil {
+				t.refuse(e.ref, to, "assistant/chunk holds no chunk")
+				return false
+			}
 			continue
 		case to == 2 && t.from == 0: // it takes over what v0→v1 has checked
-			if e.typ != "assistant/chunk" {
-				continue
-			}
+			continue
 		}
 		if problem := (payload{t.from, to, e.seq}).problem(e.typ, e.data); problem != "" {
 			if !strings.HasPrefix(problem, "is ") && !strings.HasPrefix(problem, "holds ") && !strings.HasPrefix(problem, "carries ") {

@@ -189,6 +189,12 @@ func (t *target) pass(e *entry, repair *repairID) {
 	case "turn/end", "step/end", "llm/retry", "llm/retry-started":
 		t.finishAttempt()
 	}
+	if _, change := goalChange(e.obj()); e.typ == "user/message" && change != nil {
+		// The change becomes an event of its own, in front of the message; neither waits.
+		t.emit(e.seq, false)
+		t.emit(e.seq, false)
+		return
+	}
 	if c.open {
 		c.behind = append(c.behind, waiting{e.seq, seed, repair})
 		return
