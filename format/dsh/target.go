@@ -158,8 +158,12 @@ func (t *target) record(d *decoder, r *session.Record, b *format.Batch) {
 	e.op, e.sources = env["surfaceOp"], env["sourceEventSeqs"]
 	if d.f.has(kSeq0) && t.from < 2 {
 		e.count = max(b.Count, 1)
+		if len(b.Findings) > 0 {
+			t.lost = true // the client cuts the log here as well
+			return
+		}
 		if problem := (payload{t.from, 1, e.seq}).problem(e.typ, e.data); problem != "" {
-			t.refuse(e.ref, t.from+1, "a packed row: %s", problem)
+			t.refuse(e.ref, t.from+1, "a packed row in which %s", problem)
 			return
 		}
 		t.packed(&e)

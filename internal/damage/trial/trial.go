@@ -16,6 +16,7 @@ import (
 	"github.com/sessfix/sessfix/format/all"
 	"github.com/sessfix/sessfix/internal/damage"
 	"github.com/sessfix/sessfix/repair"
+	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/store"
 	"github.com/sessfix/sessfix/verify"
 )
@@ -44,30 +45,41 @@ func Options() store.Options {
 	return store.Options{Formats: all.Formats(), Env: func(string) string { return "" }}
 }
 
-// Of repairs data as if it lay at path. An error is a broken promise, or that it could not look.
-func Of(ctx context.Context, path string, data []byte) (*Trial, error) {
+// Look only verifies data as if it lay at path.
+func Look(ctx context.Context, path string, data []byte) (*Trial, error) {
+	t, _, err := look(ctx, path, data)
+	return t, err
+}
+
+func look(ctx context.Context, path string, data []byte) (*Trial, verify.Input, error) {
 	t := &Trial{In: data, Out: data}
 	r := bytes.NewReader(data)
 	s, err := store.Recognise(ctx, path, r, r.Size(), Options())
 	if errors.Is(err, store.ErrUnknown) {
 		t.Unknown = true
-		return t, nil
+		return t, verify.Input{}, nil
 	}
 	if err != nil {
-		return t, fmt.Errorf("recognise: %w", err)
+		return t, verify.Input{}, fmt.Errorf("recognise: %w", err)
 	}
 	in := verify.InputOf(s, r, r.Size())
-	t.Packed = in.Medium != "jsonl"
+	t.Packed = in.Medium != scan.Lines
 	if t.Before, err = verify.Session(ctx, in); err != nil {
-		return t, fmt.Errorf("verify: %w", err)
+		return t, in, fmt.Errorf("verify: %w", err)
 	}
-	if t.Before.Verdict != verify.Repairable {
-		return t, nil
+	return t, in, nil
+}
+
+// Of repairs data as if it lay at path. An error is a broken promise, or that it could not look.
+func Of(ctx context.Context, path string, data []byte) (*Trial, error) {
+	t, in, err := look(ctx, path, data)
+	if err != nil || t.Unknown || t.Before.Verdict != verify.Repairable {
+		return t, err
 	}
 	if t.Plan, err = repair.MakePlan(ctx, in, t.Before); err != nil {
 		return t, fmt.Errorf("plan: %w", err)
 	}
-	if t.Result, err = t.Plan.Apply(r, r.Size()); err != nil {
+	if t.Result, err = t.Plan.Apply(in.R, in.Size); err != nil {
 		return t, fmt.Errorf("apply: %w", err)
 	}
 	if t.After, err = repair.Prove(ctx, in, t.Result); err != nil {
