@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/report"
 )
 
 func (a *app) explainCmd() *cobra.Command {
@@ -41,11 +41,16 @@ func (a *app) explain(args []string) error {
 			list = append(list, all[i])
 		}
 	}
-	if a.format != "table" {
-		e := json.NewEncoder(a.io.Out)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", " ")
-		return e.Encode(list)
+	switch a.format {
+	case "json":
+		return report.Encode(a.io.Out, list, true)
+	case "jsonl":
+		for _, x := range list {
+			if err := report.Encode(a.io.Out, x, false); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if len(args) == 0 {
 		for _, e := range list {

@@ -2,8 +2,8 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"text/tabwriter"
 
@@ -75,7 +75,7 @@ func (a *app) list(ctx context.Context, args []string, long bool) error {
 		if r := v.res; r != nil {
 			l.Turns, l.Verdict, l.State = &r.Turns, r.Verdict.String(), "closed"
 			if r.Open {
-				l.State = fmt.Sprintf("turn %d open, %d calls unanswered", r.Tail.Turn, len(r.Tail.Calls))
+				l.State = fmt.Sprintf("turn %d open, unanswered calls: %d", r.Tail.Turn, len(r.Tail.Calls))
 			}
 		}
 		out = append(out, l)
@@ -88,24 +88,21 @@ func (a *app) list(ctx context.Context, args []string, long bool) error {
 }
 
 func (a *app) printList(out []listed, errs []report.Error, long bool) error {
-	e := json.NewEncoder(a.io.Out)
-	e.SetEscapeHTML(false)
 	switch a.format {
 	case "json":
-		e.SetIndent("", " ")
-		return e.Encode(struct {
+		return report.Encode(a.io.Out, struct {
 			Version  int            `json:"version"`
 			Tool     report.Tool    `json:"tool"`
 			Sessions []listed       `json:"sessions"`
 			Errors   []report.Error `json:"errors,omitempty"`
-		}{report.Version, tool(), out, errs})
+		}{report.Version, tool(), out, errs}, true)
 	case "jsonl":
 		for _, l := range out {
-			if err := e.Encode(l); err != nil {
+			if err := report.Encode(a.io.Out, l, false); err != nil {
 				return err
 			}
 		}
-		return jsonlErrors(e, errs)
+		return jsonlErrors(a.io.Out, errs)
 	}
 	w := tabwriter.NewWriter(a.io.Out, 0, 0, 2, ' ', 0)
 	head := "AGENT\tVERSION\tSIZE\tID"
@@ -114,7 +111,7 @@ func (a *app) printList(out []listed, errs []report.Error, long bool) error {
 	}
 	fmt.Fprintln(w, head+"\tPATH")
 	for _, l := range out {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s", l.Agent, l.Version, l.Size, report.Safe(l.ID))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s", l.Agent, report.Safe(l.Version), l.Size, report.Safe(l.ID))
 		if long {
 			fmt.Fprintf(w, "\t%d\t%s\t%s", *l.Turns, l.State, l.Verdict)
 		}
@@ -124,9 +121,9 @@ func (a *app) printList(out []listed, errs []report.Error, long bool) error {
 }
 
 // jsonlErrors ends a stream with a line for each path that could not be looked at.
-func jsonlErrors(e *json.Encoder, errs []report.Error) error {
+func jsonlErrors(w io.Writer, errs []report.Error) error {
 	for _, x := range errs {
-		if err := e.Encode(x); err != nil {
+		if err := report.Encode(w, x, false); err != nil {
 			return err
 		}
 	}

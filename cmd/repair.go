@@ -90,7 +90,26 @@ func (a *app) repair(ctx context.Context, args []string, o repairOptions) error 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return a.print(doc, details)
+	if err := a.print(doc, details); err != nil {
+		return err
+	}
+	a.nextRepair(doc, o)
+	return nil
+}
+
+// nextRepair ends a report for people with the command that may come next.
+func (a *app) nextRepair(doc *report.Document, o repairOptions) {
+	for _, s := range doc.Sessions {
+		switch {
+		case o.dryRun && s.Verdict == verify.Repairable.String():
+			a.hint("sessfix repair %s does it", shellWord(s.Path))
+		case s.Repaired && o.output == "":
+			a.hint("sessfix undo %s takes it back", shellWord(s.Path))
+		default:
+			continue
+		}
+		return
+	}
 }
 
 func (a *app) repairOptions(s store.Session, o repairOptions, accept map[finding.Code]bool) repair.Options {
@@ -151,7 +170,7 @@ func refusal(j *report.Session) string {
 	for _, f := range j.Findings {
 		e, _ := finding.Lookup(finding.Code(f.Code))
 		if f.Severity != string(finding.Note) && f.Because == "" && e.Cure == finding.Refuse {
-			return f.Code + ": " + f.Message + "; repair: " + f.Repair
+			return f.Code + ": " + f.Message
 		}
 	}
 	return "its damage has no safe repair"

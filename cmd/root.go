@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +48,8 @@ func Main(ctx context.Context, args []string, o IO) int {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 		fmt.Fprintln(o.Err, "sessfix: interrupted")
+	} else if errors.Is(err, syscall.EPIPE) {
+		return exitClean
 	} else if err != nil {
 		a.complain(err)
 	}
@@ -70,9 +73,10 @@ Without a command it verifies: "sessfix PATH" is "sessfix verify PATH".`,
 		Version:           version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.check() },
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	root.SetHelpCommand(a.helpCmd())
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("sessfix {{.Version}}\n")
 	root.SetUsageTemplate(root.UsageTemplate() + "\n" + exitHelp + "\n")
@@ -156,14 +160,30 @@ func (a *app) complain(err error) {
 	if errors.As(err, &told) {
 		return
 	}
-	fmt.Fprintf(a.io.Err, "sessfix: error: %s\n", sayError(err))
+	fmt.Fprintf(a.io.Err, "sessfix: error: %s\n", report.Safe(a.unspool(sayError(err))))
 	if hint := a.hintFor(err); hint != "" {
 		fmt.Fprintf(a.io.Err, "hint: %s\n", hint)
 	}
 }
 
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintf(a.io.Err, "sessfix: "+format+"\n", args...)
+	if !a.quiet {
+		fmt.Fprintf(a.io.Err, "sessfix: %s\n", report.Safe(fmt.Sprintf(format, args...)))
+	}
+}
+
+func (a *app) hint(format string, args ...any) {
+	if !a.quiet && a.format == "table" {
+		fmt.Fprintf(a.io.Err, "hint: %s\n", fmt.Sprintf(format, args...))
+	}
+}
+
+// unspool calls standard input by its own name.
+func (a *app) unspool(text string) string {
+	if a.spool == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, a.spool, "-")
 }
 
 func (a *app) hintFor(err error) string {
@@ -172,13 +192,14 @@ func (a *app) hintFor(err error) string {
 		return "sessfix help COMMAND lists the flags"
 	}
 	if errors.As(err, &t) && errors.Is(err, fs.ErrNotExist) {
-		if s := a.root().SuggestionsFor(t.Path); len(s) > 0 {
+		// A root of its own: making one sets the flags it registers to their defaults.
+		if s := (&app{io: a.io}).root().SuggestionsFor(t.Path); len(s) > 0 {
 			return "did you mean sessfix " + s[0] + "?"
 		}
 	}
 	path := "PATH"
 	if errors.As(err, &t) {
-		path = report.Safe(t.Path)
+		path = shellWord(a.unspool(t.Path))
 	}
 	if errors.Is(err, store.ErrUnknown) {
 		return "sessfix scan " + path + " shows what the file holds"
@@ -201,8 +222,23 @@ func (a *app) print(d *report.Document, details bool) error {
 		return d.JSONL(a.io.Out)
 	}
 	st := a.style()
-	st.Details = details
+	st.Details, st.All = details, a.verbose
 	return d.Table(a.io.Out, st)
+}
+
+// helpCmd shows the help of a command; an unknown one is bad usage.
+func (a *app) helpCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			at, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("unknown command %q", strings.Join(args, " "))
+			}
+			return at.Help()
+		},
+	}
 }
 
 func (a *app) options() store.Options {

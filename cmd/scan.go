@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -63,7 +62,7 @@ type recordSpan struct {
 }
 
 func (a *app) scan(ctx context.Context, args []string, o scanOptions) error {
-	args, cleanup, err := a.stdin(args)
+	args, cleanup, err := a.stdin(ctx, args)
 	defer cleanup()
 	if err != nil {
 		return err
@@ -156,24 +155,21 @@ func dump(f *os.File, n *finding.Finding) string {
 }
 
 func (a *app) printMaps(maps []byteMap, errs []report.Error) error {
-	e := json.NewEncoder(a.io.Out)
-	e.SetEscapeHTML(false)
 	switch a.format {
 	case "json":
-		e.SetIndent("", " ")
-		return e.Encode(struct {
+		return report.Encode(a.io.Out, struct {
 			Version int            `json:"version"`
 			Tool    report.Tool    `json:"tool"`
 			Files   []byteMap      `json:"files"`
 			Errors  []report.Error `json:"errors,omitempty"`
-		}{report.Version, tool(), maps, errs})
+		}{report.Version, tool(), maps, errs}, true)
 	case "jsonl":
 		for _, m := range maps {
-			if err := e.Encode(m); err != nil {
+			if err := report.Encode(a.io.Out, m, false); err != nil {
 				return err
 			}
 		}
-		return jsonlErrors(e, errs)
+		return jsonlErrors(a.io.Out, errs)
 	}
 	for i, m := range maps {
 		if i > 0 {

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -68,15 +67,21 @@ func (a *app) undo(ctx context.Context, args []string, output string) error {
 		}
 	}
 	a.doc = doc
-	if a.format != "table" {
-		e := json.NewEncoder(a.io.Out)
-		e.SetEscapeHTML(false)
-		return e.Encode(struct {
+	if a.format == "jsonl" {
+		for _, u := range done {
+			if err := report.Encode(a.io.Out, u, false); err != nil {
+				return err
+			}
+		}
+		return jsonlErrors(a.io.Out, doc.Errors)
+	}
+	if a.format == "json" {
+		return report.Encode(a.io.Out, struct {
 			Version int             `json:"version"`
 			Tool    report.Tool     `json:"tool"`
 			Undone  []repair.Undone `json:"undone"`
 			Errors  []report.Error  `json:"errors,omitempty"`
-		}{report.Version, tool(), done, doc.Errors})
+		}{report.Version, tool(), done, doc.Errors}, true)
 	}
 	for _, u := range done {
 		fmt.Fprintf(a.io.Out, "%s: the original is back (sha256 %s)\n", report.Safe(u.Path), u.SHA256)

@@ -2,9 +2,11 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -41,10 +43,15 @@ type verified struct {
 }
 
 func (a *app) verify(ctx context.Context, args []string) error {
-	args, cleanup, err := a.stdin(args)
+	args, cleanup, err := a.stdin(ctx, args)
 	defer cleanup()
 	if err != nil {
 		return err
+	}
+	if a.home != "" && len(args) == 0 {
+		if _, err := os.ReadDir(a.home); err != nil {
+			return fmt.Errorf("look into --home: %w", err)
+		}
 	}
 	found, err := store.Open(ctx, args, a.options())
 	if err != nil {
@@ -112,7 +119,7 @@ func (a *app) document(found *store.Found) *report.Document {
 // fail notes and prints a path that could not be looked at. The others go on.
 func (a *app) fail(doc *report.Document, path string, err error) {
 	doc.Summary.Failed++
-	doc.Errors = append(doc.Errors, report.Error{Path: path, Error: sayError(err)})
+	doc.Errors = append(doc.Errors, report.Error{Path: a.unspool(path), Error: a.unspool(sayError(err))})
 	a.complain(err)
 }
 
@@ -133,7 +140,10 @@ func add(doc *report.Document, s report.Session) {
 
 // next ends a report for people with the command to run.
 func (a *app) next(doc *report.Document) {
-	if a.format != "table" || a.quiet || doc.Summary.Repairable == 0 {
+	if !a.verbose && len(doc.Sessions) > 3 && doc.Summary.Repairable+doc.Summary.Refused > 0 {
+		a.hint("sessfix -v PATH... shows the findings")
+	}
+	if doc.Summary.Repairable == 0 {
 		return
 	}
 	path := "PATH"
@@ -143,36 +153,47 @@ func (a *app) next(doc *report.Document) {
 				path = "PATH..."
 				break
 			}
-			path = report.Safe(s.Path)
+			path = shellWord(s.Path)
 		}
 	}
-	fmt.Fprintf(a.io.Err, "hint: sessfix repair --dry-run %s shows what repair would do\n", path)
+	a.hint("sessfix repair --dry-run %s shows what repair would do", path)
 }
 
 // stdin puts standard input into a file of its own where an argument asks for it.
-func (a *app) stdin(args []string) ([]string, func(), error) {
-	nothing := func() {}
-	for i, p := range args {
-		if p != "-" {
-			continue
-		}
-		f, err := os.CreateTemp("", "sessfix-stdin-*.jsonl")
-		if err != nil {
-			return nil, nothing, err
-		}
-		cleanup := func() { os.Remove(f.Name()) }
-		_, err = io.Copy(f, a.io.In)
+func (a *app) stdin(ctx context.Context, args []string) ([]string, func(), error) {
+	at := slices.Index(args, "-")
+	if at < 0 {
+		return args, func() {}, nil
+	}
+	if slices.Contains(args[at+1:], "-") {
+		return nil, func() {}, errors.New("standard input can be read only once")
+	}
+	f, err := os.CreateTemp("", "sessfix-stdin-*.jsonl")
+	if err != nil {
+		return nil, func() {}, err
+	}
+	a.spool = f.Name()
+	cleanup := func() { os.Remove(f.Name()) }
+	// A read of a terminal cannot be interrupted: it is left behind.
+	done := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(f, a.io.In)
 		if e := f.Close(); err == nil {
 			err = e
 		}
-		if err != nil {
-			return nil, cleanup, fmt.Errorf("read standard input: %w", err)
-		}
-		args = append(append(append([]string{}, args[:i]...), f.Name()), args[i+1:]...)
-		a.spool = f.Name()
-		return args, cleanup, nil
+		done <- err
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
-	return args, nothing, nil
+	if err != nil {
+		return nil, cleanup, fmt.Errorf("read standard input: %w", err)
+	}
+	args = slices.Clone(args)
+	args[at] = a.spool
+	return args, cleanup, nil
 }
 
 // named gives standard input its own name in reports.

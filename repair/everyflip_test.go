@@ -23,7 +23,7 @@ func TestEveryFlip(t *testing.T) {
 		t.Fatalf("%d frames, %v", len(frames), err)
 	}
 	text := plain(t, data)
-	step, repairs := 1, 9 // repairs and 8 have no common factor, so that every place in a byte is met
+	step, repairs := 1, 31 // repairs and 8 have no common factor, so that every place in a byte is met
 	if testing.Short() {
 		step, repairs = 13, 1
 	}
@@ -63,8 +63,9 @@ func TestEveryFlip(t *testing.T) {
 				}
 			}
 			t.Logf("%d bits: %d repairable, %d refused, %d without effect", 8*len(frame)/step, repaired, refused, harmless)
-			// The window descriptor has bits that change nothing, and little else.
-			if harmless > 8 {
+			// The bits of the window descriptor change nothing, nor does an offset into a run that
+			// repeats itself; there is little else.
+			if harmless > 24 {
 				t.Errorf("%d flips had no effect, which is too many to believe", harmless)
 			}
 			if repaired == 0 {

@@ -96,7 +96,7 @@ func look(ctx context.Context, fsys durable.FS, path string, g format.Guard) err
 	}
 	var names []string
 	for _, p := range who {
-		names = append(names, fmt.Sprintf("process %d (%s)", p.PID, p.Name))
+		names = append(names, fmt.Sprintf("process %d (%s) %s", p.PID, p.Name, p.Why))
 	}
 	return &LiveError{path, strings.Join(names, ", "), nil}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/repair"
 )
 
@@ -26,10 +27,10 @@ func Diff(path string, o *repair.Outcome, st Style) string {
 		case r.Again:
 			fate = "its lines are written again"
 		}
-		fmt.Fprintf(&b, "@@ %s at %d, %v: %s @@\n", plural(int(r.Len), "byte"), r.Off, r.Codes, fate)
+		fmt.Fprintf(&b, "@@ %s at %d, %s: %s @@\n", plural(int(r.Len), "byte"), r.Off, list(r.Codes), fate)
 	}
 	for _, e := range o.Plan.Edits {
-		fmt.Fprintf(&b, "@@ %s %d, %v @@\n", where(o), e.At, e.Cures)
+		fmt.Fprintf(&b, "@@ %s %d, %s @@\n", where(o), e.At, list(e.Cures))
 		if e.Del > 0 {
 			what := "replaced"
 			if e.Aside {
@@ -44,7 +45,7 @@ func Diff(path string, o *repair.Outcome, st Style) string {
 			if line == "\n" {
 				line = "a newline"
 			}
-			fmt.Fprintln(&b, st.paint("+"+strings.TrimSuffix(line, "\n"), color.FgGreen))
+			fmt.Fprintln(&b, st.paint("+"+Safe(strings.TrimSuffix(line, "\n")), color.FgGreen))
 		}
 	}
 	a := o.Result.Account
@@ -57,4 +58,12 @@ func where(o *repair.Outcome) string {
 		return "text offset"
 	}
 	return "offset"
+}
+
+func list(codes []finding.Code) string {
+	var out []string
+	for _, c := range codes {
+		out = append(out, string(c))
+	}
+	return strings.Join(out, ", ")
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -243,29 +242,20 @@ func (s *Session) AddRepair(o *repair.Outcome) {
 }
 
 // JSON writes the document.
-func (d *Document) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(d)
-}
+func (d *Document) JSON(w io.Writer) error { return Encode(w, d, true) }
 
 // JSONL writes a line for each session and a last one with the rest.
 func (d *Document) JSONL(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
 	for i := range d.Sessions {
-		if err := e.Encode(&d.Sessions[i]); err != nil {
+		if err := Encode(w, &d.Sessions[i], false); err != nil {
 			return err
 		}
 	}
-	rest := *d
-	rest.Sessions = nil
-	return e.Encode(struct {
+	return Encode(w, struct {
 		Version int     `json:"version"`
 		Tool    Tool    `json:"tool"`
 		Summary Summary `json:"summary"`
 		Homes   []Home  `json:"homes,omitempty"`
 		Errors  []Error `json:"errors,omitempty"`
-	}{d.Version, d.Tool, d.Summary, d.Homes, d.Errors})
+	}{d.Version, d.Tool, d.Summary, d.Homes, d.Errors}, false)
 }

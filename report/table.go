@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fatih/color"
 	"github.com/olekukonko/tablewriter"
@@ -18,6 +20,7 @@ type Style struct {
 	Color   bool
 	Width   int  // of the terminal, 0 = unknown
 	Details bool // findings of each session below the table
+	All     bool // every one of them
 	brief   bool // say what was wrong, not what to do about it
 }
 
@@ -57,6 +60,9 @@ func (d *Document) Table(w io.Writer, st Style) error {
 			d.Sessions[i].details(w, st)
 		}
 	}
+	if len(d.Sessions)+len(d.Homes) == 0 {
+		return nil
+	}
 	_, err := fmt.Fprintf(w, "\n%s\n", d.Summary.line(st, len(d.Homes)))
 	return err
 }
@@ -88,7 +94,7 @@ func (d *Document) sessions(out io.Writer, st Style) error {
 		case verdict == "refuse":
 			verdict = "refused"
 		}
-		row := []string{Safe(s.Path), s.Agent + " v" + s.FormatVersion, st.verdict(verdict), strconv.FormatInt(s.Records, 10), strconv.FormatInt(s.Turns, 10), codes(s.Findings)}
+		row := []string{Safe(s.Path), s.Agent + " v" + Safe(s.FormatVersion), st.verdict(verdict), strconv.FormatInt(s.Records, 10), strconv.FormatInt(s.Turns, 10), codes(s.Findings)}
 		if err := t.Append(row); err != nil {
 			return err
 		}
@@ -143,7 +149,11 @@ func (s *Session) details(w io.Writer, st Style) {
 	}
 	fmt.Fprintln(w)
 	if s.Tail != nil {
-		fmt.Fprintf(w, "  ends inside turn %d", s.Tail.Turn)
+		verb := "ends"
+		if s.Repaired {
+			verb = "ended"
+		}
+		fmt.Fprintf(w, "  %s inside turn %d", verb, s.Tail.Turn)
 		if s.Tail.Step > 0 {
 			fmt.Fprintf(w, ", step %d", s.Tail.Step)
 		}
@@ -168,7 +178,7 @@ func (s *Session) repairDetails(w io.Writer, st Style) {
 		added, quarantined = "would add", "would quarantine"
 	}
 	if s.Refusal != "" {
-		fmt.Fprintf(w, "  %s %s\n", st.paint("not repaired:", color.FgRed), s.Refusal)
+		fmt.Fprintf(w, "  %s %s\n", st.paint("not repaired:", color.FgRed), Safe(s.Refusal))
 	}
 	for _, c := range s.Closers {
 		what := c.Kind
@@ -178,9 +188,9 @@ func (s *Session) repairDetails(w io.Writer, st Style) {
 		fmt.Fprintf(w, "  %s %s\n", st.paint(added, color.FgGreen), what)
 	}
 	for _, q := range s.Quarantined {
-		at := fmt.Sprintf("%s:%d", q.File, q.Offset)
+		at := fmt.Sprintf("%s:%d", Safe(q.File), q.Offset)
 		if q.Text != nil {
-			at = fmt.Sprintf("%s frame %d, text offset %d", q.File, q.Frame, *q.Text)
+			at = fmt.Sprintf("%s frame %d, text offset %d", Safe(q.File), q.Frame, *q.Text)
 		}
 		fmt.Fprintf(w, "  %s %s from %s\n", st.paint(quarantined, color.FgYellow), plural(int(q.Length), "byte"), at)
 	}
@@ -195,8 +205,15 @@ func (s *Session) repairDetails(w io.Writer, st Style) {
 	}
 }
 
+// alike is how many findings of one code are told one by one, where not all are asked for.
+const alike = 10
+
 func details(w io.Writer, st Style, list []Finding, root string) {
-	for _, f := range list {
+	told := map[string]int{}
+	for _, f := range causesFirst(list) {
+		if told[f.Code]++; told[f.Code] > alike && !st.All {
+			continue
+		}
 		indent := "  "
 		if f.Because != "" {
 			indent = "      "
@@ -210,9 +227,9 @@ func details(w io.Writer, st Style, list []Finding, root string) {
 		}
 		at := ""
 		if root == "" {
-			at = f.File + ":" + strconv.FormatInt(f.Offset, 10) + " "
+			at = Safe(f.File) + ":" + strconv.FormatInt(f.Offset, 10) + " "
 		}
-		fmt.Fprintf(w, "%s%s %s%s: %s%s\n", indent, level, at, f.Code, f.Message, f.place())
+		fmt.Fprintf(w, "%s%s %s%s: %s%s\n", indent, level, at, f.Code, Safe(f.Message), f.place())
 		if f.Severity == "note" || st.brief {
 			continue
 		}
@@ -220,12 +237,33 @@ func details(w io.Writer, st Style, list []Finding, root string) {
 			fmt.Fprintf(w, "%s  next: %s\n", indent, f.Client)
 		}
 		if f.Repair != "" {
-			fmt.Fprintf(w, "%s  repair: %s\n", indent, f.Repair)
+			fmt.Fprintf(w, "%s  repair: %s\n", indent, Safe(f.Repair))
 		}
 		if f.Never != "" {
 			fmt.Fprintf(w, "%s  never: %s\n", indent, f.Never)
 		}
 	}
+	for _, f := range list {
+		if n := told[f.Code] - alike; n > 0 && !st.All {
+			told[f.Code] = 0
+			fmt.Fprintf(w, "  and %d more %s (-v shows all)\n", n, f.Code)
+		}
+	}
+}
+
+// causesFirst puts consequences behind what they follow from.
+func causesFirst(list []Finding) []Finding {
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		switch {
+		case a.Because == "" && b.Because != "":
+			return -1
+		case a.Because != "" && b.Because == "":
+			return 1
+		}
+		return 0
+	})
+	return out
 }
 
 // place names line and frame of a finding.
@@ -270,13 +308,32 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// Safe makes a name fit for a terminal: what does not print is escaped.
+// Safe makes text fit for a terminal: what does not print is escaped.
 func Safe(s string) string {
-	q := strconv.Quote(s)
-	if q == `"`+s+`"` {
+	plain := true
+	for _, r := range s {
+		if r == utf8.RuneError || !strconv.IsPrint(r) {
+			plain = false
+			break
+		}
+	}
+	if plain {
 		return s
 	}
-	return q
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case strconv.IsPrint(r):
+			b.WriteString(s[i : i+n])
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+		i += n
+	}
+	return b.String()
 }
 
 // Details writes findings one below the other.

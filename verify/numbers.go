@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"sort"
-	"strings"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -285,7 +284,8 @@ func branchOf(list []item) finding.Branch {
 }
 
 func describe(b finding.Branch) string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "lines %d to %d (records %d to %d)", b.FirstLine, b.LastLine, b.FirstSeq, b.LastSeq)
-	return s.String()
+	if b.FirstLine == b.LastLine && b.FirstSeq == b.LastSeq {
+		return fmt.Sprintf("line %d (number %d)", b.FirstLine, b.FirstSeq)
+	}
+	return fmt.Sprintf("lines %d to %d (numbers %d to %d)", b.FirstLine, b.LastLine, b.FirstSeq, b.LastSeq)
 }

@@ -283,8 +283,8 @@ func (d *decoder) packed(r *session.Record, b *format.Batch, typ []byte) {
 		problem = fmt.Sprintf("unknown member %s", short(r.Value(f.extra[0])))
 	case f.has(kSeq) || f.has(kTime) || f.has(kSurfaceOp) || f.has(kSources) || f.has(kIgnorable):
 		problem = "a packed row carries members of an event"
-	case len(f.more) > 0:
-		problem = fmt.Sprintf("unknown member %s in data", short(r.Value(f.more[0])))
+	case f.kind(kData) != '{' || r.Marks&session.DupKeys == 0 && f.cap[kData].N != d.packedMembers(members):
+		problem = "unknown member in data"
 	case !f.has(kTurn) || !f.has(kStep) || !f.has(kIndex):
 		problem = "turn, step or index is missing"
 	case members == kArgs && f.kind(kDataID) != '"':
@@ -302,6 +302,24 @@ func (d *decoder) packed(r *session.Record, b *format.Batch, typ []byte) {
 	turn, _ := f.int(kTurn)
 	step, _ := f.int(kStep)
 	b.Events = append(b.Events, session.Event{Kind: session.Delta, Turn: small(turn), Step: small(step)})
+}
+
+// packedMembers counts the members of a packed row that it may have. They are counted, not
+// captured one by one as unknown, because that would cost every other record as well.
+func (d *decoder) packedMembers(members int) uint32 {
+	var n uint32
+	for _, k := range [...]int{kTurn, kStep, kIndex, kDt, members} {
+		if d.f.has(k) {
+			n++
+		}
+	}
+	if members == kArgs && d.f.has(kDataID) {
+		n++
+	}
+	if members == kArgs && d.f.has(kDataName) {
+		n++
+	}
+	return n
 }
 
 // steps adds up the time steps of a packed row, for the time of its last member.

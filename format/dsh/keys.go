@@ -58,7 +58,6 @@ const (
 	kInherited
 	kCreatedAt
 	kDescriptorVersion
-	kStarData
 	kStar
 	nKeys
 )
@@ -82,7 +81,7 @@ var keys = [nKeys]string{
 	kMsgSourceModel: "data.message.source.model", kMsgCall: "data.message.callId", kMsgToolCal: "data.message.toolCallId",
 	kErrorCode: "data.error.code", kReasonKind: "data.reason.kind", kCompaction: "data.compactionId",
 	kInherited: "data.inherited", kCreatedAt: "createdAt", kDescriptorVersion: "data.version",
-	kStarData: "data.*", kStar: "*",
+	kStar: "*",
 }
 
 // block is one content block of a message.
@@ -97,19 +96,15 @@ type fields struct {
 	cap    [nKeys]session.Capture
 	blocks []block
 	extra  []session.Capture // members of the envelope that are not named above
-	more   []session.Capture // members of data that are not named above
 }
 
 func (f *fields) read(r *session.Record) {
 	f.r, f.have = r, 0
-	f.blocks, f.extra, f.more = f.blocks[:0], f.extra[:0], f.more[:0]
+	f.blocks, f.extra = f.blocks[:0], f.extra[:0]
 	for _, c := range r.Caps {
 		switch c.Key {
 		case kStar:
 			f.extra = append(f.extra, c)
-			continue
-		case kStarData:
-			f.more = append(f.more, c)
 			continue
 		case kBlock, kDataBlock:
 			f.blocks = append(f.blocks, block{})

@@ -319,6 +319,9 @@ type payload struct {
 
 // problem says what the migration refuses in the payload of an event, "" for nothing.
 func (p payload) problem(typ string, data any) string {
+	if rec := frozenTable()[typ]; rec == nil || typ[0] == '@' || !rec.versions.hold(p.source) {
+		return "is of a type that it cannot transform"
+	}
 	return p.record(typ, data, "")
 }
 
