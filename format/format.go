@@ -46,9 +46,13 @@ const (
 type VersionError struct {
 	Version string
 	Newer   bool
+	Client  string // the client that does not read it, where one was named
 }
 
 func (e *VersionError) Error() string {
+	if e.Client != "" {
+		return fmt.Sprintf("format version %s is newer than client %s reads", e.Version, e.Client)
+	}
 	if e.Newer {
 		return fmt.Sprintf("format version %s is newer than this sessfix knows", e.Version)
 	}

@@ -3,6 +3,7 @@ package dsh
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -55,6 +56,14 @@ func eventShape(raw []byte) bool {
 // Dialect is chosen by the header's version, which must be a number from 0 to Newest. A log
 // without readable header is read as the version that its name gives, else as version 0.
 func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
+	reads := int64(Newest)
+	if client != "" {
+		v, ok := targetOf(client)
+		if !ok {
+			return nil, fmt.Errorf("client version %q is not known", client)
+		}
+		reads = int64(v)
+	}
 	h, ok := readHeader(p.First)
 	if !ok || !h.has("version") {
 		if v, _, ok := logName(base(p.Path)); ok && v <= Newest {
@@ -65,6 +74,9 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	v, ok := integer(h.raw("version"))
 	if !ok || v < 0 || v > Newest {
 		return nil, &format.VersionError{Version: string(h.raw("version")), Newer: ok && v > Newest}
+	}
+	if v > reads {
+		return nil, &format.VersionError{Version: string(h.raw("version")), Newer: true, Client: client}
 	}
 	return dialect{version: int(v)}, nil
 }
