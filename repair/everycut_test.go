@@ -23,6 +23,7 @@ const sessions = "../testdata/sessions/dsh"
 // most of their time collecting those.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
+	fixRapid()
 	os.Exit(m.Run())
 }
 

@@ -357,6 +357,8 @@ func FuzzFrames(f *testing.F) {
 	f.Add(skippable(3), uint16(len(pack(lines(0, 1)))))
 	f.Add(packPlain(recA+"\n"), uint16(len(pack(lines(0, 1)))))
 	f.Add(make([]byte, 9), uint16(70))
+	// A finding in one frame about a record that begins in the frame before.
+	f.Add([]byte("(\xb5/\xfd\x00\x00y\x00\x00{\"t\":\"0\",\"n\":0}0"), uint16(38))
 	f.Fuzz(func(t *testing.T, data []byte, at uint16) {
 		k := int(at) % (len(good) + 1)
 		over := slices.Concat(good[:k], data)

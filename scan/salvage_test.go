@@ -251,6 +251,20 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
+// A raw control character keeps its value when it becomes an escape.
+func TestEscapes(t *testing.T) {
+	value := "a\tb\rc\bd\fe\x01f\x1f"
+	text := []byte(`{"t":"a","n":0,"s":"` + value + `"}` + "\n")
+	var got struct{ S string }
+	if err := json.Unmarshal(mend(t, text, look(t, scan.Lines, bare, text).findings), &got); err != nil || got.S != value {
+		t.Errorf("%q, %v", got.S, err)
+	}
+	text = []byte("{\"t\":\"a\",\n\"n\":0,\"s\":\"x\ny\"\n}\n")
+	if err := json.Unmarshal(mend(t, text, look(t, scan.Lines, bare, text).findings), &got); err != nil || got.S != "x\ny" {
+		t.Errorf("%q, %v", got.S, err)
+	}
+}
+
 // The place of a fault tells the end of a log from its middle, and how a record was found.
 func TestMarks(t *testing.T) {
 	got := look(t, scan.Lines, bare, []byte(recA+"\n"+recA+recB+"\n"+recC))

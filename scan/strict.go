@@ -431,6 +431,9 @@ func stringEnd(buf []byte, i, to int) (end int, esc bool) {
 		s := special(binary.LittleEndian.Uint64(buf[i:]))
 		if s == 0 {
 			i += 8
+			if hasAVX2 && to-i >= wide {
+				i += plainAVX2(&buf[i], to-i)
+			}
 			continue
 		}
 		i += bits.TrailingZeros64(s) >> 3

@@ -57,7 +57,6 @@ const (
 	kCompaction
 	kInherited
 	kCreatedAt
-	kDescriptorVersion
 	kStar
 	nKeys
 )
@@ -80,7 +79,7 @@ var keys = [nKeys]string{
 	kMsgSourceCall: "data.message.source.callId", kMsgSourceProvider: "data.message.source.provider",
 	kMsgSourceModel: "data.message.source.model", kMsgCall: "data.message.callId", kMsgToolCal: "data.message.toolCallId",
 	kErrorCode: "data.error.code", kReasonKind: "data.reason.kind", kCompaction: "data.compactionId",
-	kInherited: "data.inherited", kCreatedAt: "createdAt", kDescriptorVersion: "data.version",
+	kInherited: "data.inherited", kCreatedAt: "createdAt",
 	kStar: "*",
 }
 

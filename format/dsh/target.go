@@ -64,6 +64,7 @@ type target struct {
 	count    int           // of findings
 	next     int64         // the number that must come
 	lost     bool          // another came
+	blind    bool          // a damaged record may be missing on the surface
 
 	id     string
 	parent bool
@@ -148,6 +149,7 @@ func (t *target) record(d *decoder, r *session.Record, b *format.Batch) {
 		return
 	}
 	t.next += max(b.Count, 1)
+	t.blind = t.blind || len(b.Findings) > 0
 	e := entry{ref: r.Ref(), seq: b.Seq}
 	env, ok := parseRecord(r.Raw)
 	if !ok {
@@ -226,6 +228,12 @@ func (t *target) header(d *decoder, r *session.Record) {
 	if t.from < 2 {
 		t.chunks.cut = d.seed
 	}
+	for _, name := range []string{"agentPreset", "parentSession", "cwd"} {
+		if h.has(name) && !bytes.HasPrefix(h.raw(name), []byte(`"`)) {
+			t.refuse(r.Ref(), t.from+1, "the header's %s is no text", name)
+			return
+		}
+	}
 	if t.from > 0 {
 		return
 	}
@@ -240,8 +248,6 @@ func (t *target) header(d *decoder, r *session.Record) {
 		t.refuse(r.Ref(), 1, "the header holds the unlisted member %q", short([]byte(extra)))
 	case h.has("origin") && h.text("origin") != "subagent":
 		t.refuse(r.Ref(), 1, "the header's origin is not subagent")
-	case h.has("agentPreset") && !bytes.HasPrefix(h.raw("agentPreset"), []byte(`"`)):
-		t.refuse(r.Ref(), 1, "the header's agentPreset is no text")
 	}
 }
 

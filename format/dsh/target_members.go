@@ -128,7 +128,8 @@ tool-call-chunks!2      turn:count step:count index:count dt:[integer] id:text n
 @source.kind *!3        ...
 @model                  kind=model provider:text model:text replayState?:any
 @tool                   kind=tool callId:text
-@plugin.form -|instructions|catalog|relay|recall kind=plugin plugin:text compactionId?:text sourceCommandId?:text
+@plugin.form -          kind=plugin plugin:text compactionId?:text sourceCommandId?:text sections?:any summary?:any
+@plugin.form instructions|catalog|relay|recall kind=plugin plugin:text compactionId?:text sourceCommandId?:text
 @plugin.form snapshot   kind=plugin plugin:text compactionId?:text sourceCommandId?:text sections:[@section]
 @plugin.form notice     kind=plugin plugin:text compactionId?:text sourceCommandId?:text summary:string
 @section                name:text text:string

@@ -30,6 +30,8 @@ func (p payload) rule(name string, o object) string {
 		return deliveryMarker(p, o)
 	case "subagent/model-selection-policy":
 		return distinctRoutes(o)
+	case "subagent/descriptor":
+		return pairedModel(o)
 	case "tool/result":
 		return resultIdentity(p, o)
 	case "@header":
@@ -273,6 +275,13 @@ func everyFive(o object) string {
 func allowOrDeny(o object) string {
 	if len(o) == 0 {
 		return "neither allows nor denies"
+	}
+	return ""
+}
+
+func pairedModel(o object) string {
+	if hasAny(o, "agentProvider") != hasAny(o, "agentModel") {
+		return "names one of agentProvider and agentModel without the other"
 	}
 	return ""
 }

@@ -586,7 +586,7 @@ func (s *turns) finish(t *target) {
 
 // spans: what a compaction removes is one unbroken piece of the surface.
 func (t *target) spans(d *decoder, e *entry) {
-	if e.bad {
+	if e.bad || t.blind {
 		return
 	}
 	list, _ := e.obj()["shadowedSeqs"].([]any)

@@ -341,7 +341,7 @@ func (p *Part) glue(n, keep int) error {
 	if keep < 0 {
 		keep = length
 	}
-	if keep > length || off+length == len(p.Text()) {
+	if keep > length || off+length+1 >= len(p.Text()) {
 		return errArgs
 	}
 	return p.splice(off+keep, length-keep+1, nil)
