@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -24,7 +25,7 @@ type lowering struct {
 }
 
 func (p *Plan) applyFramed(src io.ReaderAt, size int64) (*Result, error) {
-	l := &lowering{plan: p, r: &Result{src: src, Account: Account{Size: size}}, edits: p.Edits, reframe: p.Reframe}
+	l := &lowering{plan: p, r: &Result{src: src, Account: Account{Size: size}}, edits: slices.Clone(p.Edits), reframe: p.Reframe}
 	w := scan.NewFrameWalker(src, size, p.Starts)
 	defer w.Close()
 	var text []byte

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/sessfix/sessfix/finding"
@@ -70,8 +71,12 @@ func (p *Plan) Normalise() error {
 		if a.Rank != b.Rank {
 			return a.Rank < b.Rank
 		}
+		if a.Del > 0 && (len(a.Ins) == 0) != (len(b.Ins) == 0) {
+			return len(a.Ins) == 0 // a cut swallows a splice, whichever was asked for first
+		}
 		return a.Del > b.Del
 	})
+	p.Edits = slices.DeleteFunc(p.Edits, func(e Edit) bool { return e.Del == 0 && len(e.Ins) == 0 })
 	var out []Edit
 	cut := -1 // the cut that reaches furthest, by index in out
 	for _, e := range p.Edits {
@@ -98,7 +103,7 @@ func (p *Plan) Normalise() error {
 		if len(out) > 0 {
 			l := &out[len(out)-1]
 			if l.At == e.At && l.Del == e.Del && l.Rank == e.Rank && bytes.Equal(l.Ins, e.Ins) {
-				l.Cures = merge(l.Cures, e.Cures)
+				l.Cures, l.Aside = merge(l.Cures, e.Cures), l.Aside || e.Aside
 				continue
 			}
 			if l.Del > 0 && e.At < l.end() {

@@ -35,7 +35,10 @@ func TestEveryFlip(t *testing.T) {
 			t.Parallel()
 			others := recordsBut(t, frames, n)
 			harmless, repaired, refused := 0, 0, 0
-			for bit := 0; bit < 8*len(frame); bit += step {
+			for bit := 0; bit < 8*len(frame); bit++ {
+				if bit >= 8*8 && bit%step != 0 {
+					continue // of the frame's header every bit is met, whatever the step
+				}
 				flipped := bytes.Clone(data)
 				at := from + bit/8
 				flipped[at] ^= 1 << (bit % 8)
@@ -57,7 +60,7 @@ func TestEveryFlip(t *testing.T) {
 					refused++
 				default:
 					repaired++
-					if bit/step%repairs == 0 {
+					if bit%repairs == 0 {
 						flipRepaired(t, what, flipped, others)
 					}
 				}

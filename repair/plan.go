@@ -55,9 +55,7 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 		}
 	}
 	for _, d := range res.Drops {
-		p.Edits = append(p.Edits, edit.Edit{
-			At: d.Text, Del: min(d.TextLen+1, res.Text-d.Text), Cures: []finding.Code{d.Code}, Aside: true,
-		})
+		p.drop(d, res.Text)
 	}
 	if err := p.mend(ctx, in, res, mend); err != nil {
 		return nil, err
@@ -68,6 +66,31 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 		}
 	}
 	return p, p.Normalise()
+}
+
+// drop takes records out of the log, with the newline that ends the last of them. Where that
+// one shares its line, what mends the line would make a newline behind it, or leave the one at
+// the line's end: that goes as well.
+func (p *Plan) drop(d verify.Drop, end int64) {
+	e := edit.Edit{At: d.Text, Del: d.TextLen, Cures: []finding.Code{d.Code}, Aside: true}
+	if !d.Followed {
+		e.Del = min(d.TextLen+1, end-d.Text)
+		p.Edits = append(p.Edits, e)
+		return
+	}
+	for i := range p.Edits {
+		n := &p.Edits[i]
+		if n.At != d.TextEnd() || n.Rank == edit.RankCloser {
+			continue
+		}
+		if len(n.Ins) > 0 {
+			n.Ins = nil
+		} else {
+			n.Del = min(n.Del+1, end-n.At)
+		}
+		break
+	}
+	p.Edits = append(p.Edits, e)
 }
 
 // mend asks the format for cures that need another look at the record.

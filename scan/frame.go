@@ -161,8 +161,60 @@ func (w *FrameWalker) next(dst []byte) (Region, []byte, error) {
 	if err != nil {
 		return g, dst, err
 	}
+	head, err := w.at(w.off, int(min(64, to-w.off)))
+	if err != nil {
+		return g, dst, err
+	}
+	if w.kind(head) != RawText {
+		if to, err = w.rawStart(w.off, to); err != nil {
+			return g, dst, err
+		}
+	}
 	g.Len = to - w.off
 	return w.damaged(g, dst)
+}
+
+// rawStart finds where, between off and to, plain text begins that is a whole record: what stands
+// in front of it is damage of another kind. It works within a budget, as the search in lines does.
+func (w *FrameWalker) rawStart(off, to int64) (int64, error) {
+	if to-off > wholeText {
+		return to, nil
+	}
+	raw, err := w.at(off, int(to-off))
+	if err != nil {
+		return to, err
+	}
+	starts := w.starts
+	if len(starts) == 0 {
+		starts = [][]byte{[]byte(`{"`)}
+	}
+	var buf []byte
+	m, err := NewMachine(nil)
+	if err != nil {
+		return to, err
+	}
+	budget := 16*len(raw) + 1<<16
+	for i := 1; i < len(raw) && budget > 0; i++ {
+		at := len(raw)
+		for _, st := range starts {
+			if n := bytes.Index(raw[i:at], st); n >= 0 {
+				at = i + n
+			}
+		}
+		if at == len(raw) {
+			break
+		}
+		i = at
+		if buf == nil {
+			buf = append(append(buf, raw...), make([]byte, Pad)...)
+		}
+		end, f := m.Value(buf, i, len(raw))
+		budget -= max(end, f.Off) - i + 16
+		if f.Cause == OK && (end == len(raw) || buf[end] == '\n' || buf[end] == '\r') {
+			return off + int64(i), nil
+		}
+	}
+	return to, nil
 }
 
 // decode appends the verified text of a whole frame, or only verifies it where that text is large.

@@ -20,6 +20,12 @@ var bom = []byte{0xEF, 0xBB, 0xBF}
 // faulty judges the line buf[pos:to], which is not one whole record with its newline. Whole
 // records inside it are queued, what is wrong with it is reported.
 func (s *Scanner) faulty(to int, terminated bool) {
+	if terminated {
+		to = s.knowEnd(to)
+		if s.err != nil {
+			return
+		}
+	}
 	from, next, nth := s.pos, to, s.line
 	if terminated {
 		next++
@@ -54,6 +60,17 @@ func (s *Scanner) faulty(to int, terminated bool) {
 		next++
 	}
 	s.torn(from, to, next, terminated, nth)
+}
+
+// knowEnd reads on behind a line that ends with the window, so that it is known whether the
+// file ends there too. The window may move: it returns where the line ends then.
+func (s *Scanner) knowEnd(to int) int {
+	for to+1 == s.end && !s.eof && s.err == nil {
+		moved := s.pos
+		s.more()
+		to -= moved
+	}
+	return to
 }
 
 // finding begins one about buf[from:to] in the current line.
@@ -181,6 +198,33 @@ func escape(c byte) string {
 	return fmt.Sprintf(`\u%04x`, c)
 }
 
+// MendString makes the inside of a string whole as the patches of flaws do: raw control
+// characters are escaped, bytes that are no UTF-8 become U+FFFD.
+func MendString(b []byte) []byte {
+	m, err := NewMachine(nil)
+	if err != nil {
+		return b
+	}
+	buf := append(append([]byte{'"'}, b...), '"')
+	to := len(buf)
+	buf = append(buf, make([]byte, Pad)...)
+	if _, f := m.Tolerant(buf, 0, to); f.Cause != OK || len(m.Flaws) == 0 {
+		return b
+	}
+	var out []byte
+	at := 1
+	for _, w := range m.Flaws {
+		out = append(out, buf[at:w.Off]...)
+		if w.Cause == Control {
+			out = append(out, escape(buf[w.Off])...)
+		} else {
+			out = append(out, "\uFFFD"...)
+		}
+		at = w.Off + w.Len
+	}
+	return append(out, buf[at:to-1]...)
+}
+
 // segment is a stretch of a faulty line.
 type segment struct {
 	kind     byte // r: record, n: NUL bytes, j: junk
@@ -231,7 +275,11 @@ func (s *Scanner) cutOut(from, to, next int, terminated bool) bool {
 				s.patch(gap[0], gapFrom, g.off, sep)
 			}
 			gap, gapFrom = nil, g.end
-			s.queue = append(s.queue, piece{off: g.off, end: g.end, marks: session.Salvaged, line: s.line})
+			marks := session.Salvaged
+			if g.end < to {
+				marks |= session.Followed
+			}
+			s.queue = append(s.queue, piece{off: g.off, end: g.end, marks: marks, line: s.line})
 			continue
 		case 'n':
 			code := finding.NulPad

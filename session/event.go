@@ -68,8 +68,9 @@ type Event struct {
 // Ref finds a record again.
 type Ref struct {
 	Span
-	N int64 // ordinal in the part, from 0
+	N     int64 // ordinal in the part, from 0
+	Marks Marks
 }
 
 // Ref is the record's own.
-func (r *Record) Ref() Ref { return Ref{Span: r.Span, N: r.N} }
+func (r *Record) Ref() Ref { return Ref{Span: r.Span, N: r.N, Marks: r.Marks} }

@@ -34,6 +34,8 @@ const (
 	Salvaged Marks = 1 << iota
 	// Unterminated records are whole but lack their newline.
 	Unterminated
+	// Followed records share their line: something other than the newline stands behind them.
+	Followed
 	// DupKeys records name a captured key twice; the last one counts.
 	DupKeys
 )

@@ -73,6 +73,7 @@ type opener struct {
 	files   map[string]bool
 	each    func(path string) // instead of recognising a file
 	plain   []string
+	again   int // files and directories met a second time
 }
 
 // Open finds the sessions at paths; without paths those in the agents' homes.
@@ -89,11 +90,11 @@ func Open(ctx context.Context, paths []string, o Options) (*Found, error) {
 		}
 	}
 	for _, p := range paths {
-		before := len(w.out.Sessions) + len(w.out.Troubles)
+		before := len(w.out.Sessions) + len(w.out.Troubles) + w.again
 		if err := w.path(ctx, p); err != nil {
 			return nil, err
 		}
-		if explicit && len(w.out.Sessions)+len(w.out.Troubles) == before && !w.files[real(p)] {
+		if explicit && len(w.out.Sessions)+len(w.out.Troubles)+w.again == before {
 			w.trouble(p, ErrNoSession)
 		}
 	}
@@ -139,6 +140,7 @@ func (w *opener) dir(ctx context.Context, root, dir string, above []string) erro
 		}
 	}
 	if w.visited[at] {
+		w.again++
 		return nil
 	}
 	w.visited[at] = true
@@ -206,6 +208,7 @@ func real(p string) string {
 func (w *opener) file(ctx context.Context, path, rel string, explicit bool) error {
 	at := real(path)
 	if w.files[at] {
+		w.again++
 		return nil
 	}
 	w.files[at] = true

@@ -59,6 +59,8 @@ type Drop struct {
 	session.Span
 	Code    finding.Code
 	Records int64
+	// Followed: the last record shares its line with something behind it.
+	Followed bool
 }
 
 // Result is what verify says of a session.

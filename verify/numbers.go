@@ -253,7 +253,7 @@ func dropOf(list []item, code finding.Code) Drop {
 	first, last := list[0].ref.Span, list[len(list)-1].ref.Span
 	first.Len = last.End() - first.Off
 	first.TextLen = last.TextEnd() - first.Text
-	return Drop{Span: first, Code: code, Records: int64(len(list))}
+	return Drop{Span: first, Code: code, Records: int64(len(list)), Followed: list[len(list)-1].ref.Marks&session.Followed != 0}
 }
 
 // finish settles what is still open at the end of the log.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -52,6 +53,7 @@ type standing struct {
 type emptyIDs struct {
 	asked, started, results int
 	seq                     int64 // of the first
+	nowhere                 bool  // one has no id at all, and so no place to write it
 	refs                    []session.Ref
 }
 
@@ -265,7 +267,7 @@ func (s *structure) closeStep() {
 }
 
 func (s *structure) asked(r *session.Record, e *session.Event) {
-	id := e.Call.Of(r.Raw)
+	id := callID(r, e)
 	if len(id) == 0 {
 		s.empty.asked++
 		s.emptyAt(r, e)
@@ -280,7 +282,7 @@ func (s *structure) asked(r *session.Record, e *session.Event) {
 }
 
 func (s *structure) started(r *session.Record, e *session.Event) {
-	id := e.Call.Of(r.Raw)
+	id := callID(r, e)
 	if len(id) == 0 {
 		s.empty.started++
 		s.emptyAt(r, e)
@@ -294,7 +296,7 @@ func (s *structure) started(r *session.Record, e *session.Event) {
 }
 
 func (s *structure) result(r *session.Record, e *session.Event) {
-	id := e.Call.Of(r.Raw)
+	id := callID(r, e)
 	if len(id) == 0 {
 		s.empty.results++
 		s.emptyAt(r, e)
@@ -349,7 +351,17 @@ func (s *structure) second(r *session.Record, c *line, e *session.Event) {
 	s.stand(s.seq)
 }
 
+// callID is the call's id as it stands in the mended record.
+func callID(r *session.Record, e *session.Event) []byte {
+	id := e.Call.Of(r.Raw)
+	if r.Marks&session.Salvaged != 0 {
+		id = scan.MendString(id)
+	}
+	return id
+}
+
 func (s *structure) emptyAt(r *session.Record, e *session.Event) {
+	s.empty.nowhere = s.empty.nowhere || e.Call == session.Sub{}
 	if len(s.empty.refs) == 0 {
 		s.empty.seq = s.seq
 	}
@@ -363,7 +375,7 @@ func (s *structure) settleEmpty() {
 		return
 	}
 	where := "single"
-	if s.empty.asked != 1 || s.empty.started > 1 || s.empty.results > 1 {
+	if s.empty.asked != 1 || s.empty.started > 1 || s.empty.results > 1 || s.empty.nowhere {
 		where = "several"
 	}
 	seen := map[int64]bool{}
@@ -374,7 +386,10 @@ func (s *structure) settleEmpty() {
 		seen[ref.Text] = true
 		f := s.add(finding.EmptyCallID, ref, where, "the call has an empty id")
 		f.Expected = s.empty.seq
-		if where == "several" {
+		switch {
+		case s.empty.nowhere:
+			f.Message = "the call has no id, and no place for one"
+		case where == "several":
 			f.Message = "several calls of one step have an empty id; nothing says which result belongs to which"
 		}
 	}

@@ -138,6 +138,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		}
 		if len(b.Findings) > 0 {
 			res.Findings = append(res.Findings, b.Findings...)
+			res.misplaced(r, b.Findings)
 		}
 		if b.Header != nil {
 			res.ID, res.CWD, res.Parent = b.Header.ID, b.Header.CWD, b.Header.Parent
@@ -173,6 +174,15 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		res.Findings = append(res.Findings, p.structure.findings...)
 	}
 	return p, nil
+}
+
+// misplaced drops a header that stands inside the log.
+func (r *Result) misplaced(rec *session.Record, list []finding.Finding) {
+	for _, f := range list {
+		if f.Code == finding.HeaderMisplaced {
+			r.Drops = append(r.Drops, Drop{Span: rec.Span, Code: f.Code, Records: 1, Followed: rec.Marks&session.Followed != 0})
+		}
+	}
 }
 
 // unfinished marks faults of bytes and numbers that lie behind the last end of a turn: some

@@ -180,7 +180,6 @@ func (d *decoder) secondHeader(r *session.Record, b *format.Batch) {
 	if !bytes.Equal(r.Raw, d.first) {
 		f.Message = "a second session header, other than the first"
 	}
-	f.Patches = []finding.Patch{{At: r.Text, Del: r.TextLen + 1}}
 	b.Findings = append(b.Findings, f)
 }
 

@@ -63,8 +63,9 @@ type target struct {
 	b        *format.Batch // of the record at hand
 	count    int           // of findings
 	next     int64         // the number that must come
-	lost     bool          // another came
-	blind    bool          // a damaged record may be missing on the surface
+	lost     bool          // another came, or one that the client rejects
+	torn     string        // what is wrong with a packed row
+	tornRef  session.Ref
 
 	id     string
 	parent bool
@@ -143,13 +144,14 @@ func (t *target) record(d *decoder, r *session.Record, b *format.Batch) {
 	if b.Unnumbered {
 		return
 	}
-	// The client cuts a log where its numbers go wrong, or refuses it for that: nothing behind
-	// is worth asking a migration about.
-	if t.lost = t.lost || !b.Numbered || b.Seq != t.next; t.lost {
+	// The client rejects this record itself: it cuts the log there or refuses it, and nothing
+	// behind is worth asking a migration about.
+	t.lost = t.lost || !b.Numbered || b.Seq != t.next || len(b.Findings) > 0
+	if t.lost {
+		t.committed(d)
 		return
 	}
 	t.next += max(b.Count, 1)
-	t.blind = t.blind || len(b.Findings) > 0
 	e := entry{ref: r.Ref(), seq: b.Seq}
 	env, ok := parseRecord(r.Raw)
 	if !ok {
@@ -160,12 +162,8 @@ func (t *target) record(d *decoder, r *session.Record, b *format.Batch) {
 	e.op, e.sources = env["surfaceOp"], env["sourceEventSeqs"]
 	if d.f.has(kSeq0) && t.from < 2 {
 		e.count = max(b.Count, 1)
-		if len(b.Findings) > 0 {
-			t.lost = true // the client cuts the log here as well
-			return
-		}
-		if problem := (payload{t.from, 1, e.seq}).problem(e.typ, e.data); problem != "" {
-			t.refuse(e.ref, t.from+1, "a packed row in which %s", problem)
+		if t.torn = (payload{t.from, 1, e.seq}).problem(e.typ, e.data); t.torn != "" {
+			t.lost, t.tornRef = true, e.ref
 			return
 		}
 		t.packed(&e)
@@ -176,6 +174,15 @@ func (t *target) record(d *decoder, r *session.Record, b *format.Batch) {
 		e.bad = true
 	}
 	t.structure(d, &e)
+}
+
+// committed refuses a packed row that is wrong inside, once a turn/end comes behind it. In the
+// tail such a row is cut off.
+func (t *target) committed(d *decoder) {
+	if t.torn != "" && string(d.f.str(kType)) == "turn/end" {
+		t.refuse(t.tornRef, t.from+1, "a packed row in which %s", t.torn)
+		t.torn = ""
+	}
 }
 
 // entry is one event as the checks see it: its payload in the form that v0→v1 gives it.
@@ -282,6 +289,10 @@ func (t *target) payload(e *entry) bool {
 		case to == 2 && t.from == 0: // it takes over what v0→v1 has checked
 			continue
 		}
+		if op, ok := e.op.(object); ok && to == 3 && t.from == 2 && len(op) != 3 {
+			t.refuse(e.ref, to, "surfaceOp of %s holds an unlisted member", e.typ)
+			return false
+		}
 		if problem := (payload{t.from, to, e.seq}).problem(e.typ, e.data); problem != "" {
 			if !strings.HasPrefix(problem, "is ") && !strings.HasPrefix(problem, "holds ") && !strings.HasPrefix(problem, "carries ") {
 				problem = "has a payload in which " + problem
@@ -345,8 +356,8 @@ func (t *target) end(d *decoder, b *format.Batch) {
 			t.turns.endSeed()
 		}
 	}
-	if t.from == 0 && d.seed > d.count {
-		t.refuse(session.Ref{}, 1, "the header promises %d inherited records, the log holds %d", d.seed, d.count)
+	if t.from < 2 && d.seed > d.count {
+		t.refuse(session.Ref{}, t.from+1, "the header promises %d inherited records, the log holds %d", d.seed, d.count)
 	}
 	if t.from == 2 && d.header && !d.seeded && d.marked {
 		t.refuse(session.Ref{}, 3, "a session/end-seed marks an inherited part, which the header denies")

@@ -176,6 +176,8 @@ var migrations = []struct {
 
 	{name: "chunks not cited", from: 0, to: 2, good: inTurn("c: " + chunk + answer + "S[<c>]"), bad: inTurn(chunk + answer + "S"), want: "does not cite the chunks"},
 	{name: "chunks cited in part", from: 0, to: 2, good: inTurn(`c: text-chunks {"turn":1,"step":1,"index":0,"dt":[1],"texts":["a","b"]}` + "\n" + answer + "S[2,3]"), bad: inTurn(`c: text-chunks {"turn":1,"step":1,"index":0,"dt":[1],"texts":["a","b"]}` + "\n" + answer + "S[2]"), want: "exactly the chunks"},
+	{name: "packed row", from: 0, to: 1, good: open + `text-chunks {"turn":1,"step":1,"index":0,"dt":[1],"texts":["a",7]}`, bad: inTurn(`text-chunks {"turn":1,"step":1,"index":0,"dt":[],"texts":[7]}`), want: "texts[0] is no text"},
+	{name: "surfaceOp", from: 2, to: 3, good: inTurn("a: " + says + strings.Replace(says, " S", ` "surfaceOp":{"op":"replace","start":<a>,"end":<a>},"sourceEventSeqs":[<a>]`, 1)), bad: inTurn("a: " + says + strings.Replace(says, " S", ` "surfaceOp":{"op":"replace","start":<a>,"end":<a>,"x":1},"sourceEventSeqs":[<a>]`, 1)), want: "surfaceOp"},
 	{name: "chunks outside of their step", from: 0, to: 2, good: inTurn(chunk), bad: "turn/start {\"turn\":1}\n" + chunk, want: "lie outside of that step"},
 	{name: "seed splits an answer", from: 0, to: 2, header: `"id":"tide","createdAt":7,"delegationDepth":0,"seedLength":3`, good: inTurn(says + "c: " + chunk + "d: " + chunk + answer + "S[<c>,<d>]"), bad: inTurn("c: " + chunk + "d: " + chunk + answer + "S[<c>,<d>]"), want: "ends inside of an answer"},
 	{name: "chunk named", from: 0, to: 2, good: inTurn("c: " + says + chunk + strings.Replace(says, " S", " S[<c>]", 1)), bad: inTurn("c: " + chunk + strings.Replace(says, " S", " S[<c>]", 1)), want: "names the chunk 2"},
@@ -237,4 +239,29 @@ func TestTargetVersions(t *testing.T) {
 			t.Errorf("%q: error %v, want one that lists what is known", v, err)
 		}
 	}
+}
+
+// FuzzTarget: no payload, however wrong, brings the judge down.
+func FuzzTarget(f *testing.F) {
+	for _, c := range migrations {
+		f.Add([]byte(logOf(c.from, c.header, c.good)))
+		f.Add([]byte(logOf(c.from, c.header, c.bad)))
+	}
+	f.Fuzz(func(t *testing.T, log []byte) {
+		first, _, _ := bytes.Cut(log, []byte("\n"))
+		d, err := dsh.Format{}.Dialect(format.Peek{Path: "tide.jsonl", First: first, FirstLine: true}, "")
+		if err != nil {
+			return
+		}
+		for _, target := range []string{"v1", "v2", "v3", "v4"} {
+			d, err := d.(format.Targeter).Target(target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := verify.Input{Path: "x", R: bytes.NewReader(log), Size: int64(len(log)), Medium: scan.Lines, Format: dsh.Format{}, Dialect: d}
+			if _, err := verify.Session(context.Background(), in); err != nil {
+				t.Log(err)
+			}
+		}
+	})
 }

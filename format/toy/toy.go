@@ -243,7 +243,6 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	if typ == "head" || typ == "second" {
 		b.Unnumbered = true
 		add(finding.HeaderMisplaced, "a header inside the log")
-		b.Findings[len(b.Findings)-1].Patches = []finding.Patch{{At: r.Text, Del: r.TextLen + 1}}
 		return
 	}
 	if v, ok := number(r, d.cap[kN]); ok {
