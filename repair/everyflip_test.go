@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/internal/damage"
 	"github.com/sessfix/sessfix/internal/damage/trial"
 	"github.com/sessfix/sessfix/verify"
@@ -61,7 +62,7 @@ func TestEveryFlip(t *testing.T) {
 				default:
 					repaired++
 					if bit%repairs == 0 {
-						flipRepaired(t, what, flipped, others)
+						flipRepaired(t, what, flipped, text, others)
 					}
 				}
 			}
@@ -78,8 +79,9 @@ func TestEveryFlip(t *testing.T) {
 	}
 }
 
-// flipRepaired repairs a flipped log and looks for the records of the other frames.
-func flipRepaired(t *testing.T, what string, flipped []byte, others [][]byte) {
+// flipRepaired repairs a flipped log and looks for the records of the other frames. What a frame
+// says that fails its check is not true: no line may come out that the healthy log does not hold.
+func flipRepaired(t *testing.T, what string, flipped, healthy []byte, others [][]byte) {
 	t.Helper()
 	tr, err := once(t.Context(), trial.PackedPath, flipped, true)
 	if err != nil {
@@ -92,6 +94,12 @@ func flipRepaired(t *testing.T, what string, flipped []byte, others [][]byte) {
 	for i, rec := range others {
 		if !slices.ContainsFunc(out, func(l []byte) bool { return bytes.Equal(l, rec) }) {
 			t.Fatalf("%s: record %d of the untouched frames is lost", what, i+1)
+		}
+	}
+	for _, l := range out {
+		made := slices.ContainsFunc(tr.Plan.Closings, func(c format.Closing) bool { return bytes.Equal(bytes.TrimSpace(c.Line), l) })
+		if !made && !hasLine(healthy, l) {
+			t.Fatalf("%s: damaged text came out as a record: %s", what, l)
 		}
 	}
 }

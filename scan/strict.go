@@ -432,7 +432,9 @@ func stringEnd(buf []byte, i, to int) (end int, esc bool) {
 		if s == 0 {
 			i += 8
 			if hasAVX2 && to-i >= wide {
-				i += plainAVX2(&buf[i], to-i)
+				n, met := stringAVX2(&buf[i], to-i)
+				i += n
+				esc = esc || met
 			}
 			continue
 		}

@@ -156,24 +156,10 @@ func (c *chunks) cited(list []any) bool {
 	return true
 }
 
-// flatten reads a list of numbers and of pairs that stand for ranges.
+// flatten reads a list of numbers. Versions 0 and 1, which have chunks, know no ranges.
 func flatten(list []any) []int64 {
 	var out []int64
 	for _, e := range list {
-		if pair, ok := e.([]any); ok {
-			if len(pair) != 2 {
-				continue
-			}
-			from, _ := whole(pair[0])
-			to, _ := whole(pair[1])
-			if to-from > 1<<24 {
-				continue
-			}
-			for ; from <= to; from++ {
-				out = append(out, from)
-			}
-			continue
-		}
 		if n, ok := whole(e); ok {
 			out = append(out, n)
 		}

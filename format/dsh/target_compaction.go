@@ -7,7 +7,7 @@ import "github.com/sessfix/sessfix/session"
 type compaction struct {
 	open, summarized bool
 	id               string
-	command          any
+	command          string
 	turn             int64
 	crossed          []crossing
 }
@@ -18,7 +18,8 @@ type crossing struct {
 }
 
 func (c *compaction) owns(o object) bool {
-	return c.open && o["compactionId"] == c.id && o["sourceCommandId"] == c.command
+	command, _ := o["sourceCommandId"].(string)
+	return c.open && o["compactionId"] == c.id && command == c.command
 }
 
 // compacted follows a compaction.
@@ -34,7 +35,7 @@ func (t *target) compacted(d *decoder, e *entry, turn int64) {
 		} else if turn != s.turn {
 			t.broken(e, "a compaction starts in turn %d where %s", turn, s.where())
 		}
-		*c = compaction{open: true, id: e.text("compactionId"), command: o["sourceCommandId"], turn: turn}
+		*c = compaction{open: true, id: e.text("compactionId"), command: e.text("sourceCommandId"), turn: turn}
 	case "compaction/prune":
 		t.spans(d, e)
 	case "compaction/summary":

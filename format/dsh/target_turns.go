@@ -49,7 +49,7 @@ func (s *turns) within(turn, step int64) bool {
 	return s.turn != none && s.step != none && s.turn == turn && s.step == step
 }
 
-// to is the edge whose target validates the structure.
+// validator is the edge whose target validates the structure.
 func (t *target) validator() int {
 	if t.from < 2 {
 		return 2
