@@ -161,38 +161,23 @@ func (w *FrameWalker) next(dst []byte) (Region, []byte, error) {
 	if err != nil {
 		return g, dst, err
 	}
-	head, err := w.at(w.off, int(min(64, to-w.off)))
-	if err != nil {
-		return g, dst, err
-	}
-	if w.kind(head) != RawText {
-		if to, err = w.rawStart(w.off, to); err != nil {
-			return g, dst, err
-		}
-	}
 	g.Len = to - w.off
 	return w.damaged(g, dst)
 }
 
-// rawStart finds where, between off and to, plain text begins that is a whole record: what stands
-// in front of it is damage of another kind. It works within a budget, as the search in lines does.
-func (w *FrameWalker) rawStart(off, to int64) (int64, error) {
-	if to-off > wholeText {
-		return to, nil
-	}
-	raw, err := w.at(off, int(to-off))
-	if err != nil {
-		return to, err
-	}
+// rawStart is how many bytes of raw stand in front of plain text that is a whole record: damage
+// of another kind. A frame may hold its text as it is, so that inside one only text counts that
+// goes on, line by line, to the end. It works within a budget, as the search in lines does.
+func (w *FrameWalker) rawStart(raw []byte, frame bool) int {
 	starts := w.starts
 	if len(starts) == 0 {
 		starts = [][]byte{[]byte(`{"`)}
 	}
-	var buf []byte
 	m, err := NewMachine(nil)
 	if err != nil {
-		return to, err
+		return len(raw)
 	}
+	var buf []byte
 	budget := 16*len(raw) + 1<<16
 	for i := 1; i < len(raw) && budget > 0; i++ {
 		at := len(raw)
@@ -208,13 +193,35 @@ func (w *FrameWalker) rawStart(off, to int64) (int64, error) {
 		if buf == nil {
 			buf = append(append(buf, raw...), make([]byte, Pad)...)
 		}
-		end, f := m.Value(buf, i, len(raw))
-		budget -= max(end, f.Off) - i + 16
-		if f.Cause == OK && (end == len(raw) || buf[end] == '\n' || buf[end] == '\r') {
-			return off + int64(i), nil
+		if plainText(m, buf, i, len(raw), frame, &budget) {
+			return i
 		}
 	}
-	return to, nil
+	return len(raw)
+}
+
+// plainText tells whether a line that is a whole value begins at i, and, where all is asked for,
+// whether every line behind it is one as well; the last may be torn.
+func plainText(m *Machine, buf []byte, i, to int, all bool, budget *int) bool {
+	for first := true; i < to && *budget > 0; first = false {
+		nl := bytes.IndexByte(buf[i:to], '\n')
+		end, f := m.Value(buf, i, to)
+		*budget -= max(end, f.Off) - i + 16
+		switch {
+		case nl < 0 && !first:
+			return f.Cause == OK || f.Cause == Truncated
+		case f.Cause != OK:
+			return false
+		case nl < 0:
+			return end == to
+		case !blank(buf[end : i+nl]):
+			return false
+		case !all:
+			return true
+		}
+		i += nl + 1
+	}
+	return i == to
 }
 
 // decode appends the verified text of a whole frame, or only verifies it where that text is large.
@@ -362,58 +369,79 @@ func (w *FrameWalker) damaged(g Region, dst []byte) (Region, []byte, error) {
 	if err != nil {
 		return g, dst, err
 	}
+	raw = bytes.Clone(raw)
 	g.Kind = w.kind(raw)
 	switch g.Kind {
 	case RawText:
 		return g, append(dst, raw...), nil
 	case NulBytes:
 		return g, dst, nil
-	case Garbage:
+	}
+	if g.Kind == Garbage {
 		// A wrong bit in the magic hides a whole frame.
-		raw = bytes.Clone(raw)
-		if text, at, bit, ok := w.turnBack(raw); ok {
-			w.frame++
-			g.Kind, g.Frame, g.Checksum, g.Bit, g.BitNo = FlippedFrame, w.frame, true, g.Off+int64(at), bit
-			return g, append(dst, text...), nil
+		text, ok := w.flipped(&g, raw)
+		if !ok {
+			g.Len = int64(w.rawStart(raw, false))
 		}
-		return g, dst, nil
+		return g, append(dst, text...), nil
 	}
 	w.count(&g)
-	o, err := outlineAt(w, g.Off, g.Off+g.Len)
+	o, err := outlineAt(inMemory(raw), 0, g.Len)
 	if err != nil {
 		return g, dst, err
 	}
 	g.Checksum = o.checksum
-	raw = bytes.Clone(raw[:g.Len])
-	switch {
-	case o.shape == shapeWhole && o.end < g.Off+g.Len:
-		// A frame that fails, with something behind it: two regions.
-		g.Len = o.end - g.Off
-		raw = raw[:g.Len]
-		fallthrough
-	case o.shape == shapeWhole:
-		g.Kind = DamagedFrame
-		if text, ok := checksumOnly(raw, o); ok {
-			g.Kind = ChecksumFrame
+	if o.shape == shapeWhole {
+		if text, ok := w.failing(&g, raw, o); ok {
 			return g, append(dst, text...), nil
 		}
-		if text, ok := reservedOnly(raw, o); ok {
-			g.Kind = ReservedFrame
-			return g, append(dst, text...), nil
-		}
-	case o.shape == shapeBroken:
-		g.Kind = DamagedFrame
-	default:
-		g.Kind = TornFrame
-	}
-	if text, at, bit, ok := w.turnBack(raw); ok {
-		g.Kind, g.Checksum, g.Bit, g.BitNo = FlippedFrame, true, g.Off+int64(at), bit
+	} else if text, ok := w.flipped(&g, raw); ok {
 		return g, append(dst, text...), nil
 	}
-	if g.Kind == TornFrame {
-		return g, append(dst, salvage(raw)...), nil
+	n := w.rawStart(raw, true)
+	switch {
+	case o.shape == shapeWhole && int64(n) >= o.end, o.shape == shapeWhole && o.end == g.Len:
+		g.Kind, g.Len = DamagedFrame, o.end
+	case o.shape == shapeBroken:
+		g.Kind, g.Len = DamagedFrame, int64(n)
+	default:
+		// Plain text that begins inside what the frame claims and goes on behind it: the frame
+		// was torn, and its last block only seems to end.
+		g.Len = int64(n)
+		return g, append(dst, salvage(raw[:n])...), nil
 	}
 	return g, dst, nil
+}
+
+// failing tells why a frame of whole structure fails its check, where one wrong place explains it.
+func (w *FrameWalker) failing(g *Region, raw []byte, o outline) ([]byte, bool) {
+	frame := raw[:o.end]
+	if text, ok := checksumOnly(frame, o); ok {
+		g.Kind, g.Len = ChecksumFrame, o.end
+		return text, true
+	}
+	if text, ok := reservedOnly(frame, o); ok {
+		g.Kind, g.Len = ReservedFrame, o.end
+		return text, true
+	}
+	if text, ok := w.flipped(g, raw); ok || len(frame) == len(raw) {
+		return text, ok
+	}
+	return w.flipped(g, frame)
+}
+
+// flipped makes a region a FlippedFrame where one wrong bit explains it.
+func (w *FrameWalker) flipped(g *Region, raw []byte) ([]byte, bool) {
+	text, at, bit, ok := w.turnBack(raw)
+	if !ok {
+		return nil, false
+	}
+	if g.Frame == 0 {
+		w.frame++
+		g.Frame = w.frame
+	}
+	g.Kind, g.Len, g.Checksum, g.Bit, g.BitNo = FlippedFrame, int64(len(raw)), true, g.Off+int64(at), bit
+	return text, true
 }
 
 func (w *FrameWalker) count(g *Region) {

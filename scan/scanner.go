@@ -107,10 +107,10 @@ func New(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Scanner, e
 	switch o.Medium {
 	case Lines:
 		s.src = &plain{r: r, size: size}
-		s.buf = make([]byte, 0, Window+Window/4+Pad)
+		s.buf = make([]byte, 0, min(size, Window+Window/4)+Pad)
 	case Frames:
 		s.src = newFramed(r, size, o.Framing)
-		s.buf = make([]byte, 0, Window/2)
+		s.buf = make([]byte, 0, min(8*size, Window/2)+Pad)
 	default:
 		return nil, fmt.Errorf("scan: unknown medium %q", o.Medium)
 	}

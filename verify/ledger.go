@@ -16,6 +16,7 @@ type line struct {
 	startSeq  int64
 	synthetic bool // the result is one
 	hidden    bool // the message that asks is no longer replayed
+	over      bool // answered, and its id was asked for again
 	turn      int32
 	step      int32
 }
@@ -44,7 +45,7 @@ func (l *ledger) find(id []byte) *line {
 		return nil
 	}
 	for i := range l.lines {
-		if bytes.Equal(l.lines[i].id, id) {
+		if !l.lines[i].over && bytes.Equal(l.lines[i].id, id) {
 			return &l.lines[i]
 		}
 	}
@@ -65,7 +66,9 @@ func (l *ledger) add(id, name []byte) *line {
 			l.index = make(map[string]int)
 		}
 		for i := range l.lines {
-			l.index[string(l.lines[i].id)] = i
+			if !l.lines[i].over {
+				l.index[string(l.lines[i].id)] = i
+			}
 		}
 	case len(l.lines) > manyCalls:
 		l.index[string(id)] = len(l.lines) - 1

@@ -273,6 +273,10 @@ func (s *structure) asked(r *session.Record, e *session.Event) {
 		s.emptyAt(r, e)
 	}
 	c := s.calls.find(id)
+	if c != nil && c.result.Len > 0 {
+		// An id may be used again once it was answered: another call.
+		c.over, c = true, nil
+	}
 	if c == nil {
 		c = s.calls.add(id, e.Name.Of(r.Raw))
 	} else {

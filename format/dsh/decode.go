@@ -285,8 +285,10 @@ func (d *decoder) packed(r *session.Record, b *format.Batch, typ []byte) {
 		problem = "a packed row carries members of an event"
 	case f.kind(kData) != '{' || r.Marks&session.DupKeys == 0 && f.cap[kData].N != d.packedMembers(members):
 		problem = "unknown member in data"
-	case !f.has(kTurn) || !f.has(kStep) || !f.has(kIndex):
-		problem = "turn, step or index is missing"
+	case !f.whole(kTurn) || !f.whole(kStep) || !f.whole(kIndex):
+		problem = "turn, step or index is missing or no whole number"
+	case bytes.ContainsAny(f.raw(kDt), `"{.eEtfn`):
+		problem = "a time step is no whole number"
 	case members == kArgs && f.kind(kDataID) != '"':
 		problem = "the call id is missing"
 	}

@@ -112,6 +112,9 @@ func (d *decoder) headerFields(r *session.Record, b *format.Batch, h headerLine)
 	if h.has("parentSession") && h.text("parentSession") == "" {
 		invalid("missing", "parentSession is no id")
 	}
+	if h.has("agentPreset") && (len(h.raw("agentPreset")) == 0 || h.raw("agentPreset")[0] != '"') {
+		invalid("missing", "agentPreset is no name")
+	}
 	if h.has("origin") && h.text("origin") != "subagent" {
 		invalid("extra", "origin is something else than subagent")
 	}

@@ -158,6 +158,12 @@ func (f *fields) int(key int) (int64, bool) {
 	return integer(f.raw(key))
 }
 
+// whole tells whether the value is a whole number.
+func (f *fields) whole(key int) bool {
+	_, ok := f.int(key)
+	return ok
+}
+
 // sub is the inside of a captured string as a piece of the record.
 func sub(c session.Capture) session.Sub {
 	if c.Kind != '"' {
