@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -39,19 +40,22 @@ func peek(ctx context.Context, path string, r io.ReaderAt, size int64) (format.P
 		return p, "", err
 	}
 	med := medium(path, mark[:n])
-	near := min(size, peekBytes)
+	near, text := min(size, peekBytes), []byte(nil)
 	if med == scan.Frames {
-		w := scan.NewFrameWalker(r, near, nil)
-		g, text, err := w.Next(nil)
-		w.Close()
-		if err == nil && !g.Streamed {
-			p.Line = firstLine(text)
-		}
+		// Damage is judged by what follows it: the file must not seem to end where the peek does.
+		near, text = size, firstText(r, size)
 	} else {
-		head := make([]byte, min(size, peekLine))
-		if n, err := r.ReadAt(head, 0); err == nil || errors.Is(err, io.EOF) {
-			p.Line = firstLine(head[:n])
+		text = make([]byte, min(size, peekLine))
+		n, err := r.ReadAt(text, 0)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return p, med, err
 		}
+		text = text[:n]
+	}
+	p.Line = firstLine(text)
+	if json.Valid(p.Line) && len(p.Line) < len(text) && bytes.HasPrefix(bytes.TrimLeft(p.Line, " \t"), []byte("{")) {
+		p.First, p.FirstLine = p.Line, true
+		return p, med, ctx.Err()
 	}
 	s, err := scan.New(ctx, r, near, scan.Options{Medium: med, Framing: session.Framing{Keys: []string{"type"}}})
 	if err != nil {
@@ -64,6 +68,21 @@ func peek(ctx context.Context, path string, r io.ReaderAt, size int64) (format.P
 		return p, med, err
 	}
 	return p, med, nil
+}
+
+// firstText is the text of the first frames, up to the first newline.
+func firstText(r io.ReaderAt, size int64) []byte {
+	w := scan.NewFrameWalker(r, size, nil)
+	defer w.Close()
+	var text []byte
+	for len(text) < peekBytes && bytes.IndexByte(text, '\n') < 0 {
+		g, out, err := w.Next(text)
+		if err != nil || g.Streamed || !g.Sound() {
+			break
+		}
+		text = out
+	}
+	return text
 }
 
 func firstLine(b []byte) []byte {
