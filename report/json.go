@@ -175,11 +175,12 @@ func Of(r *verify.Result) Session {
 		s.Branches = append(s.Branches, branches(r.Findings[i].Branches)...)
 	}
 	for _, o := range r.Offers {
-		s.Offers = append(s.Offers, Offer{
-			Code: string(o.Code), Line: o.At.Logical, Keeps: o.Keeps, Quarantines: o.Sets,
-			Message: fmt.Sprintf("repair --accept %s cuts the log in front of line %d, keeps %s and sets %s aside",
-				o.Code, o.At.Logical, plural(int(o.Keeps), "record"), plural(int(o.Sets), "record")),
-		})
+		message := fmt.Sprintf("repair --accept %s cuts the log in front of line %d, keeps %s and sets %s aside",
+			o.Code, o.At.Logical, plural(int(o.Keeps), "record"), plural(int(o.Sets), "record"))
+		if o.Restores > 0 {
+			message = fmt.Sprintf("repair --accept %s restores frame %d with its %s", o.Code, o.At.Frame, plural(int(o.Restores), "line"))
+		}
+		s.Offers = append(s.Offers, Offer{Code: string(o.Code), Line: o.At.Logical, Keeps: o.Keeps, Quarantines: o.Sets, Message: message})
 	}
 	return s
 }

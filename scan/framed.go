@@ -150,7 +150,8 @@ func (f *framed) judge(g Region, text []byte) {
 			add(finding.FrameUnverifiable, "frames without checksum, from this one on: damage inside them may go unnoticed")
 		}
 	case ReservedFrame:
-		add(finding.FrameHeader, "reserved bits are set in the frame's descriptor").Reframe = true
+		n := add(finding.FrameHeader, "reserved bits are set in the frame's descriptor")
+		n.Reframe, n.Recoverable, n.Where = true, lines, "turned"
 	case TornFrame:
 		n := add(finding.TornFrame, fmt.Sprintf("%d bytes of an incomplete frame, %d whole lines still decode", g.Len, lines))
 		n.Reframe, n.Recoverable = true, lines
@@ -158,11 +159,11 @@ func (f *framed) judge(g Region, text []byte) {
 		add(finding.FrameChecksum, fmt.Sprintf("the frame's %d bytes fail their check; what they decode to cannot be trusted", g.Len)).Reframe = true
 	case ChecksumFrame:
 		n := add(finding.FrameChecksum, fmt.Sprintf("a byte of the frame's checksum is wrong; its %d lines are sound", lines))
-		n.Reframe, n.Recoverable = true, lines
+		n.Reframe, n.Recoverable, n.Where = true, lines, "turned"
 		n.Off, n.Len = g.Off+g.Len-4, 4
 	case FlippedFrame:
 		n := add(finding.FrameChecksum, fmt.Sprintf("bit %d of the byte at %d is wrong: with it turned back the frame passes its check, and its %d lines are sound", g.BitNo, g.Bit, lines))
-		n.Reframe, n.Recoverable = true, lines
+		n.Reframe, n.Recoverable, n.Where = true, lines, "turned"
 	case SkippableFrame:
 		n := add(finding.FrameSkippable, fmt.Sprintf("a skippable frame of %d bytes", g.Len))
 		if !f.framing.Skippable {

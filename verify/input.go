@@ -31,6 +31,8 @@ type Offer struct {
 	Code        finding.Code
 	At          session.Ref // the record in front of which the log would be cut
 	Keeps, Sets int64       // records that stay, records that go to quarantine
+	// Restores is how many lines of a frame would be taken for true instead; nothing is cut then.
+	Restores int64
 }
 
 // InputOf makes of a recognised session, whose first size bytes r reads, what Session takes.

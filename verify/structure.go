@@ -35,6 +35,9 @@ type structure struct {
 	compaction session.Ref
 	approvals  []approval
 
+	// replacing are the first records that take others out of the replay.
+	replacing []session.Ref
+
 	// standing are findings about records that a later compaction may take out of the replay.
 	standing []standing
 }
@@ -131,6 +134,9 @@ func (s *structure) record(r *session.Record, b *format.Batch) {
 	s.seq = b.Seq
 	if len(b.Replaced) > 0 {
 		s.hide(b.Replaced)
+		if len(s.replacing) < maxOpen {
+			s.replacing = append(s.replacing, r.Ref())
+		}
 	}
 	for i := range b.Events {
 		s.event(r, &b.Events[i])

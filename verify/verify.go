@@ -53,7 +53,7 @@ func Session(ctx context.Context, in Input) (*Result, error) {
 // accepted is the first fault without safe repair whose offer is taken.
 func accepted(in Input, res *Result) (finding.Finding, bool) {
 	for _, o := range res.Offers {
-		if !in.Accept[o.Code] {
+		if !in.Accept[o.Code] || o.Restores > 0 {
 			continue
 		}
 		for _, f := range res.Findings {
@@ -165,6 +165,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		p.numbers.next = c.next
 	}
 	unfinished(res.Findings, p.structure.ended)
+	doubtful(res.Findings, p.structure.replacing)
 	p.structure.end(res)
 	res.Tail.NextSeq = p.numbers.next
 	if res.Close != nil {
@@ -193,6 +194,28 @@ func unfinished(list []finding.Finding, ended session.Ref) {
 		e, _ := finding.Lookup(f.Code)
 		if (f.Where == "" || f.Where == "mid") && (e.Stage == finding.StageBytes || e.Stage == finding.StageNumbers) && f.Text >= ended.TextEnd() {
 			f.Where = "unfinished"
+		}
+	}
+}
+
+// hidesOthers is the place of a restored frame that takes intact records out of the replay.
+const hidesOthers = "turned, hides others"
+
+// doubtful finds frames that are sound only once a bit is turned back, and that hold a record
+// which replaces earlier ones: what failed its check may add to the history, but it does not hide
+// intact parts of it on its own word.
+func doubtful(list []finding.Finding, replacing []session.Ref) {
+	for i := range list {
+		f := &list[i]
+		if f.Where != "turned" {
+			continue
+		}
+		for _, r := range replacing {
+			if f.Where == "turned" && r.Text >= f.Text && r.Text < f.TextEnd() {
+				f.Where = hidesOthers
+				f.Message += "; one of them takes earlier messages out of the replay"
+				f.Repair = fmt.Sprintf("none by itself, since earlier messages would be hidden on the word of a frame that fails its check: repair --accept %s restores it", f.Code)
+			}
 		}
 	}
 }
@@ -271,6 +294,12 @@ func settle(in Input, res *Result) {
 		if r, ok := table.Find(f.Code, f.Where, version); ok {
 			f.Severity, f.Cure, f.Client = r.Severity, r.Cure, r.Sentence()
 		}
+		if f.Where == hidesOthers {
+			f.Cure = finding.Refuse
+			if in.Accept[f.Code] {
+				f.Cure, f.Repair = finding.Auto, "accepted: the frame is restored"
+			}
+		}
 		e, _ := finding.Lookup(f.Code)
 		if f.Repair == "" {
 			f.Repair = e.Repair
@@ -296,6 +325,10 @@ func settle(in Input, res *Result) {
 			continue
 		}
 		res.Verdict = Refused
+		if f.Where == hidesOthers && !seen[f.Code] {
+			seen[f.Code] = true
+			res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Restores: f.Recoverable})
+		}
 		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] && f.Code != finding.WontMigrate {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Keeps: f.Record.N, Sets: res.Records - f.Record.N})
