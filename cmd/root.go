@@ -209,7 +209,7 @@ func (a *app) hintFor(err error) string {
 
 func (a *app) style() report.Style {
 	on := a.color == "always" || a.color == "auto" && a.io.OutTTY && a.io.Env("NO_COLOR") == "" && a.io.Env("TERM") != "dumb"
-	return report.Style{Color: on, Width: a.io.Width}
+	return report.Style{Color: on}
 }
 
 // print writes the document in the chosen form and lets it decide the exit status.

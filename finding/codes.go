@@ -48,13 +48,12 @@ const (
 
 // Findings about calls.
 const (
-	DanglingCall   Code = "DANGLING_CALL"
-	OrphanResult   Code = "ORPHAN_RESULT"
-	StartMissing   Code = "START_MISSING"
-	DupResult      Code = "DUP_RESULT"
-	FalseCloser    Code = "FALSE_CLOSER"
-	EmptyCallID    Code = "EMPTY_CALL_ID"
-	ResultRestored Code = "RESULT_RESTORED"
+	DanglingCall Code = "DANGLING_CALL"
+	OrphanResult Code = "ORPHAN_RESULT"
+	StartMissing Code = "START_MISSING"
+	DupResult    Code = "DUP_RESULT"
+	FalseCloser  Code = "FALSE_CLOSER"
+	EmptyCallID  Code = "EMPTY_CALL_ID"
 )
 
 // Findings about turns, steps and what stands open.

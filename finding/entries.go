@@ -130,8 +130,6 @@ var catalogue = []Entry{
 		"The client refuses the result, or the provider the request.",
 		"call, start and result get one same id, derived from the session; only where they are the only ones open there",
 		"give different ids to one call"},
-	{ResultRestored, StageCalls, Note, Leave, "a real result was brought back",
-		"The result stood in a record that had been cut off or shadowed.", "nothing", ""},
 
 	{OpenTurn, StageTurns, Error, Auto, "a turn that never ends",
 		"The agent stopped in the middle of the turn.",

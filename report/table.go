@@ -18,7 +18,6 @@ import (
 // Style says how text is written.
 type Style struct {
 	Color   bool
-	Width   int  // of the terminal, 0 = unknown
 	Details bool // findings of each session below the table
 	All     bool // every one of them
 	brief   bool // say what was wrong, not what to do about it

@@ -54,7 +54,9 @@ func recipes(t *testing.T) []*damage.Recipe {
 	return out
 }
 
-func pathOf(r *damage.Recipe) string { return filepath.Join(corrupt, r.Name, filepath.FromSlash(r.File)) }
+func pathOf(r *damage.Recipe) string {
+	return filepath.Join(corrupt, r.Name, filepath.FromSlash(r.File))
+}
 
 func made(t *testing.T, r *damage.Recipe) (*damage.Part, map[string][]byte) {
 	t.Helper()
