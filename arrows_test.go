@@ -104,7 +104,7 @@ func arrows(pkgs map[string][]string) []string {
 			toRoom, toRest, _ := strings.Cut(to, "/")
 			standard := !strings.Contains(strings.SplitN(imp, "/", 2)[0], ".")
 			switch {
-			case room == "internal":
+			case room == "internal", room == "bench":
 				// Tools of the tests; that nobody else imports them is checked below.
 			case room == "durable":
 				if !standard && imp != module+"/durable" && !strings.HasPrefix(imp, "golang.org/x/sys/") {
@@ -192,7 +192,7 @@ func TestNoAgentNamed(t *testing.T) {
 	seen := 0
 	goFiles(t, func(name string) {
 		slash := filepath.ToSlash(name)
-		if strings.HasPrefix(slash, "format/") || strings.HasPrefix(slash, "internal/") || strings.HasPrefix(slash, "oracle/") || strings.HasPrefix(slash, "docs/") {
+		if strings.HasPrefix(slash, "format/") || strings.HasPrefix(slash, "internal/") || strings.HasPrefix(slash, "bench/") || strings.HasPrefix(slash, "oracle/") || strings.HasPrefix(slash, "docs/") {
 			return
 		}
 		seen++
