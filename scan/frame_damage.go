@@ -43,8 +43,11 @@ func (w *FrameWalker) rawStart(raw []byte, frame bool) int {
 
 func plainText(m *Machine, buf []byte, i, to int, all bool, budget *int) bool {
 	for first := true; i < to && *budget > 0; first = false {
-		nl := bytes.IndexByte(buf[i:to], '\n')
-		end, f := m.Value(buf, i, to)
+		nl, stop := bytes.IndexByte(buf[i:to], '\n'), to
+		if nl >= 0 {
+			stop = i + nl
+		}
+		end, f := m.Value(buf, i, stop)
 		*budget -= max(end, f.Off) - i + 16
 		switch {
 		case nl < 0 && !first:
@@ -53,12 +56,12 @@ func plainText(m *Machine, buf []byte, i, to int, all bool, budget *int) bool {
 			return false
 		case nl < 0:
 			return end == to
-		case !blank(buf[end : i+nl]):
+		case !blank(buf[end:stop]):
 			return false
 		case !all:
 			return true
 		}
-		i += nl + 1
+		i = stop + 1
 	}
 	return i == to
 }
