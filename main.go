@@ -5,12 +5,16 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/sessfix/sessfix/cmd"
 )
 
 func main() {
+	// Buffers are used again and little is left behind: to collect it a few times less costs some
+	// megabytes and saves a twentieth of the time.
+	debug.SetGCPercent(400)
 	// A reader that went away is no reason to die: the write fails, and Main ends quietly.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

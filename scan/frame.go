@@ -64,6 +64,7 @@ type FrameWalker struct {
 	starts  [][]byte
 	raw     []byte // raw[0] is the byte at rawOff
 	rawOff  int64
+	ahead   int // how many bytes were read at once last
 	dec     *zstd.Decoder
 	stream  *zstd.Decoder
 	scratch []byte
@@ -95,9 +96,11 @@ func (w *FrameWalker) at(off int64, n int) ([]byte, error) {
 	if lo >= 0 && lo+int64(n) <= int64(len(w.raw)) {
 		return w.raw[lo : lo+int64(n)], nil
 	}
-	want := int(min(int64(max(n, Window)), w.size-off))
+	// The first frames may be all that is asked for, so it begins small.
+	w.ahead = min(max(2*w.ahead, Window/16), Window/4)
+	want := int(min(int64(max(n, w.ahead)), w.size-off))
 	if cap(w.raw) < want {
-		w.raw = make([]byte, want)
+		w.raw = make([]byte, want, 2*want)
 	}
 	w.raw = w.raw[:want]
 	got, err := w.r.ReadAt(w.raw, off)
@@ -182,6 +185,9 @@ func (w *FrameWalker) decode(dst []byte, g Region, o outline) (out []byte, strea
 			}
 		}
 		keep := len(dst)
+		if need := keep + int(o.content) + Pad; cap(dst) < need {
+			dst = append(make([]byte, 0, need+need/2), dst...)
+		}
 		// One decode must not see the text in front of it as its own.
 		text, err := w.dec.DecodeAll(raw, dst)
 		if err == nil {

@@ -142,6 +142,9 @@ func (f *framed) judge(g Region, text []byte) {
 		f.found = append(f.found, n)
 		return &f.found[len(f.found)-1]
 	}
+	if g.Kind == WholeFrame && g.Checksum && (f.header || !f.framing.HeaderFrame) {
+		return
+	}
 	lines := int64(bytes.Count(text, []byte{'\n'}))
 	switch g.Kind {
 	case WholeFrame:

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -9,7 +10,7 @@ import (
 )
 
 // Pad is how many readable bytes must stand behind the end of what is scanned.
-const Pad = 16
+const Pad = 64
 
 // Cause says why a value is faulty.
 type Cause uint8
@@ -61,6 +62,8 @@ type Machine struct {
 	frames []container // of the careful scan
 	nest   []uint64    // one bit a level: set for an object
 	name   []byte      // a key without its escapes
+	wide   bool        // there are bit maps
+	stops  stops
 }
 
 // NewMachine makes a Machine that captures the values at the given paths; see
@@ -70,7 +73,7 @@ func NewMachine(keys []string) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Machine{root: root, nest: make([]uint64, 16)}, nil
+	return &Machine{root: root, nest: make([]uint64, 16), wide: hasAVX2}, nil
 }
 
 // Value validates the one JSON value that starts at buf[from], or behind white space there,
@@ -104,18 +107,6 @@ type enclosing struct {
 	n     uint32 // elements or members so far
 }
 
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// special marks the top bit of each byte of w that ends the plain part of a string: quote,
-// backslash, control or non-ASCII. Only the lowest mark is sure to be right.
-func special(w uint64) uint64 {
-	// Flipping bit 1 puts the quote right behind the controls, so that one comparison does for both.
-	return (((w ^ 0x02*ones) - 0x21*ones) | ((w ^ 0x5C*ones) - ones) | w) & highs
-}
-
 // nonDigits marks the top bit of each byte of w that is no decimal digit.
 func nonDigits(w uint64) uint64 {
 	w ^= 0x30 * ones
@@ -125,18 +116,6 @@ func nonDigits(w uint64) uint64 {
 // zeroBytes marks the top bit of each byte of w that is 0.
 func zeroBytes(w uint64) uint64 {
 	return ^((w&^highs + 0x7F*ones) | w) & highs
-}
-
-// shortRun counts the plain bytes of a string from i on, up to 16. It has no branch, because
-// the lengths of short strings cannot be predicted.
-func shortRun(buf []byte, i int) int {
-	a := special(binary.LittleEndian.Uint64(buf[i:]))
-	b := special(binary.LittleEndian.Uint64(buf[i+8:]))
-	n := bits.TrailingZeros64(a)
-	if a == 0 {
-		n = 64 + bits.TrailingZeros64(b)
-	}
-	return n >> 3
 }
 
 // fast returns the index behind the value, or -1 if there is anything wrong with it or a key on the
@@ -152,7 +131,10 @@ func (m *Machine) fast(buf []byte, from, to int) int {
 		nd    = m.root // the place of the value to come, nil if it has none
 		top   enclosing
 		c     byte
+		base  = -1 // where the bits of stops begin
+		size  uint // and how many there are
 	)
+	m.stops.reset()
 value:
 	if i >= to {
 		goto fail
@@ -160,15 +142,26 @@ value:
 	c = buf[i]
 	switch c {
 	case '"':
+		captured := nd != nil && nd.key >= 0
 		var esc bool
-		n := shortRun(buf, i+1)
-		end := i + 1 + n
-		if n < 16 && buf[end] == '"' {
-			end++
-		} else if end, esc = stringEnd(buf, end, to); end < 0 {
-			goto fail
+		n, off := long, uint(i+1-base)
+		if off < size {
+			n = m.stops.run(off)
+		} else if !m.wide {
+			n = shortRun(buf, i+1)
 		}
-		if nd != nil && nd.key >= 0 {
+		end := i + 1 + n
+		if n < long && buf[end] == '"' {
+			end++
+			esc = captured && m.wide && m.stops.escapes(off, n)
+		} else {
+			if end = m.stringEnd(buf, i+1, to); end < 0 {
+				goto fail
+			}
+			base, size = m.stops.base, m.stops.size
+			esc = captured && bytes.IndexByte(buf[i+1:end], '\\') >= 0
+		}
+		if captured {
 			caps = append(caps, session.Capture{Off: uint32(i - from), Len: uint32(end - i), Key: uint16(nd.key), Kind: '"', Esc: esc})
 		}
 		i = end
@@ -300,7 +293,7 @@ after:
 
 plain:
 	if c = buf[i]; c != '[' && c != '{' {
-		next, n := plainRun(buf, i, to)
+		next, n := m.plainRun(buf, i, to)
 		i = next
 		if depth == top.depth {
 			top.n += n
@@ -338,12 +331,22 @@ key:
 	}
 	{
 		var esc bool
-		n := shortRun(buf, i+1)
+		n, off := long, uint(i+1-base)
+		if off < size {
+			n = m.stops.run(off)
+		} else if !m.wide {
+			n = shortRun(buf, i+1)
+		}
 		end := i + 1 + n
-		if n < 16 && buf[end] == '"' {
+		if n < long && buf[end] == '"' {
 			end++
-		} else if end, esc = stringEnd(buf, end, to); end < 0 {
-			goto fail
+			esc = depth == top.depth && m.wide && m.stops.escapes(off, n)
+		} else {
+			if end = m.stringEnd(buf, i+1, to); end < 0 {
+				goto fail
+			}
+			base, size = m.stops.base, m.stops.size
+			esc = depth == top.depth && bytes.IndexByte(buf[i+1:end], '\\') >= 0
 		}
 		if end >= to {
 			goto fail
@@ -394,7 +397,7 @@ fail:
 // plainRun passes over elements of an array, each with its comma, that are whole numbers or short
 // strings. Packed records hold hundreds of them. It stops in front of whatever else comes, so it
 // need not know what is wrong with that.
-func plainRun(buf []byte, i, to int) (next int, n uint32) {
+func (m *Machine) plainRun(buf []byte, i, to int) (next int, n uint32) {
 	for i+8 <= to {
 		// As many numbers as end, with their commas, inside one word.
 		w := binary.LittleEndian.Uint64(buf[i:])
@@ -408,15 +411,14 @@ func plainRun(buf []byte, i, to int) (next int, n uint32) {
 		n += uint32(bits.OnesCount64(comma))
 	}
 	for i < to && buf[i] == '"' {
-		end := i + 1 + shortRun(buf, i+1)
-		if end == i+17 || buf[end] != '"' {
-			// A limit, because the last string of the array will be read once more.
-			if end, _ = stringEnd(buf, end, min(to, i+64)); end < 0 {
-				break
-			}
-			end--
+		n8 := long
+		if off := uint(i + 1 - m.stops.base); off < m.stops.size {
+			n8 = m.stops.run(off)
+		} else if !m.wide {
+			n8 = shortRun(buf, i+1)
 		}
-		if end+2 >= to || buf[end+1] != ',' {
+		end := i + 1 + n8
+		if n8 == long || end+2 >= to || buf[end] != '"' || buf[end+1] != ',' {
 			break
 		}
 		i = end + 2
@@ -425,59 +427,11 @@ func plainRun(buf []byte, i, to int) (next int, n uint32) {
 	return i, n
 }
 
-// stringEnd reads on in a string from i, and returns the index behind its closing quote, or -1. That index may lie behind to.
-func stringEnd(buf []byte, i, to int) (end int, esc bool) {
-	for i < to {
-		s := special(binary.LittleEndian.Uint64(buf[i:]))
-		if s == 0 {
-			i += 8
-			if hasAVX2 && to-i >= wide {
-				n, met := stringAVX2(&buf[i], to-i)
-				i += n
-				esc = esc || met
-			}
-			continue
-		}
-		i += bits.TrailingZeros64(s) >> 3
-		c := buf[i]
-		switch {
-		case c == '"':
-			return i + 1, esc
-		case c == '\\':
-			esc = true
-			switch escapes[buf[i+1]] {
-			case 0:
-				return -1, esc
-			case 'u':
-				if hexValue[buf[i+2]]|hexValue[buf[i+3]]|hexValue[buf[i+4]]|hexValue[buf[i+5]] < 0 {
-					return -1, esc
-				}
-				i += 6
-			default:
-				i += 2
-			}
-		case c < 0x20:
-			return -1, esc
-		default:
-			for i < to {
-				w := binary.LittleEndian.Uint32(buf[i:])
-				switch {
-				case w&0x80 == 0:
-				case w&0xC0C0F0 == 0x8080E0 && w&0x200F != 0 && w&0x200F != 0x200D:
-					i += 3
-					continue
-				case w&0xC0E0 == 0x80C0 && w&0x1E != 0:
-					i += 2
-					continue
-				case w&0xC0C0C0F8 == 0x808080F0 && (w&7 != 0 && w&7 < 4 || w&7 == 0 && w&0x3000 != 0 || w&7 == 4 && w&0x3000 == 0):
-					i += 4
-					continue
-				default:
-					return -1, esc
-				}
-				break
-			}
-		}
+// stringEnd reads on in a string from i, where its plain part is not known to end soon, and returns the index
+// behind its closing quote, or -1. That index may lie behind to.
+func (m *Machine) stringEnd(buf []byte, i, to int) int {
+	if m.wide {
+		return m.stops.stringEnd(buf, i, to)
 	}
-	return -1, esc
+	return stringEnd(buf, i, to)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,8 +26,8 @@ func paddedText(s, behind string) (buf []byte, from, to int) {
 
 var paddings = []string{"\x00", "\n", "1", `"`, `"}`, "]", "}", " ", "\\", "\xBF", "e5", "a", `,"b":1}`, "[", "{"}
 
-// judgeBoth runs both scans over s with every kind of padding, makes sure that they agree, and
-// returns end and offset relative to s.
+// judgeBoth runs the careful scan over s and the fast one, with bit maps and without, with every
+// kind of padding, makes sure that they agree, and returns end and offset relative to s.
 func judgeBoth(t *testing.T, m *Machine, s string) (int, Fault) {
 	t.Helper()
 	var end int
@@ -36,8 +37,16 @@ func judgeBoth(t *testing.T, m *Machine, s string) (int, Fault) {
 		e, g := m.Value(buf, from, to)
 		caps, dup := append(m.Caps[:0:0], m.Caps...), m.Dup
 		e2, g2 := m.careful(buf, from, to, false)
-		if e != e2 || g != g2 || dup != m.Dup || !reflect.DeepEqual(caps, append(m.Caps[:0:0], m.Caps...)) {
-			t.Fatalf("%.200q before %q: fast gives %d %v %v, careful %d %v %v", s, behind, e, g, caps, e2, g2, m.Caps)
+		if e != e2 || g != g2 || dup != m.Dup || !slices.Equal(caps, m.Caps) {
+			t.Fatalf("%.200q before %q: fast gives %d %v %.500s, careful %d %v %.500s", s, behind, e, g, fmt.Sprint(caps), e2, g2, fmt.Sprint(m.Caps))
+		}
+		if m.wide {
+			m.wide = false
+			e2, g2 = m.Value(buf, from, to)
+			if e != e2 || g != g2 || dup != m.Dup || !slices.Equal(caps, m.Caps) {
+				t.Fatalf("%.200q before %q: with bit maps %d %v %.500s, without %d %v %.500s", s, behind, e, g, fmt.Sprint(caps), e2, g2, fmt.Sprint(m.Caps))
+			}
+			m.wide = true
 		}
 		e -= from
 		if g.Cause != OK {

@@ -269,6 +269,9 @@ func (d *decoder) packed(r *session.Record, b *format.Batch, typ []byte) {
 		members = kArgs
 	}
 	n := int64(f.cap[members].N)
+	turn, okTurn := f.int(kTurn)
+	step, okStep := f.int(kStep)
+	took, okSteps := f.steps()
 	problem := ""
 	switch ev := vocabulary[string(typ)]; {
 	case ev.kind != session.Delta || string(typ) == "assistant/chunk":
@@ -285,9 +288,9 @@ func (d *decoder) packed(r *session.Record, b *format.Batch, typ []byte) {
 		problem = "a packed row carries members of an event"
 	case f.kind(kData) != '{' || r.Marks&session.DupKeys == 0 && f.cap[kData].N != d.packedMembers(members):
 		problem = "unknown member in data"
-	case !f.whole(kTurn) || !f.whole(kStep) || !f.whole(kIndex):
+	case !okTurn || !okStep || !f.whole(kIndex):
 		problem = "turn, step or index is missing or no whole number"
-	case bytes.ContainsAny(f.raw(kDt), `"{.eEtfn`):
+	case !okSteps:
 		problem = "a time step is no whole number"
 	case members == kArgs && f.kind(kDataID) != '"':
 		problem = "the call id is missing"
@@ -300,9 +303,7 @@ func (d *decoder) packed(r *session.Record, b *format.Batch, typ []byte) {
 		d.count += n
 		d.next = seq + n
 	}
-	b.Time = time + d.steps(r)
-	turn, _ := f.int(kTurn)
-	step, _ := f.int(kStep)
+	b.Time = time + took
 	b.Events = append(b.Events, session.Event{Kind: session.Delta, Turn: small(turn), Step: small(step)})
 }
 
@@ -324,29 +325,31 @@ func (d *decoder) packedMembers(members int) uint32 {
 	return n
 }
 
-// steps adds up the time steps of a packed row, for the time of its last member.
-func (d *decoder) steps(r *session.Record) int64 {
-	if d.f.kind(kDt) != '[' {
-		return 0
+// steps adds up the time steps of a packed row, for the time of its last member, and tells whether all
+// are whole numbers.
+func (f *fields) steps() (sum int64, ok bool) {
+	if f.kind(kDt) != '[' {
+		return 0, true
 	}
-	var sum, v int64
-	neg := false
-	for _, c := range d.f.raw(kDt) {
+	dt := f.raw(kDt)
+	var v, sign int64 = 0, 1
+	for _, c := range dt[1:] {
 		switch {
-		case c >= '0' && c <= '9':
+		case c-'0' < 10:
 			v = v*10 + int64(c-'0')
+		case c == ',' || c == ']' || isBlank(c):
+			sum += sign * v
+			v, sign = 0, 1
 		case c == '-':
-			neg = true
+			sign = -1
 		default:
-			if neg {
-				v = -v
-			}
-			sum += v
-			v, neg = 0, false
+			return 0, false
 		}
 	}
-	return sum
+	return sum, true
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 func small(v int64) int32 {
 	if v < 0 || v > 1<<30 {

@@ -1,6 +1,9 @@
 package dsh
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // What may be on the surface, as kinds of node.
 const (
@@ -17,7 +20,12 @@ type surface struct {
 	nodes  []int64 // number << 3 | kind
 }
 
-func (s *surface) push(seq int64, kind int) { s.nodes = append(s.nodes, seq<<3|int64(kind)) }
+func (s *surface) push(seq int64, kind int) {
+	if len(s.nodes) == cap(s.nodes) {
+		s.nodes = slices.Grow(s.nodes, max(len(s.nodes), 64))
+	}
+	s.nodes = append(s.nodes, seq<<3|int64(kind))
+}
 
 // find returns the position of a message, -1 if it is not on the surface.
 func (s *surface) find(seq int64) int {

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package scan
+
+const hasAVX2 = false
+
+func stopsAVX2(*byte, int, *stops) {}
