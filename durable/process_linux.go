@@ -206,3 +206,25 @@ func parent(pid int) int {
 	ppid, _ := strconv.Atoi(fields[1])
 	return ppid
 }
+
+// alive tells whether a process runs that started then. Where the start is not known the process counts.
+func alive(pid int, start string) bool {
+	stat, err := os.ReadFile(proc(pid, "stat"))
+	if err != nil {
+		return false
+	}
+	// The name stands in brackets and may hold any character; the start is the 20th field behind it.
+	_, rest, ok := bytes.Cut(stat[max(bytes.LastIndexByte(stat, ')'), 0):], []byte(" "))
+	fields := bytes.Fields(rest)
+	return !ok || len(fields) < 20 || start == "" || string(fields[19]) == start
+}
+
+// here tells whether a domain names this machine and this process namespace.
+func here(domain string) bool {
+	machine, err := os.ReadFile("/etc/machine-id")
+	if err != nil {
+		return false
+	}
+	ns, err := os.Readlink("/proc/self/ns/pid")
+	return err == nil && within(domain, strings.TrimSpace(string(machine)), ns)
+}

@@ -11,6 +11,7 @@ const (
 	StageBytes Stage = iota
 	StageHeader
 	StageNumbers
+	StageTree
 	StageCalls
 	StageTurns
 	StageHome

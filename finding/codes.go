@@ -46,6 +46,15 @@ const (
 	SeqMissing Code = "SEQ_MISSING"
 )
 
+// Findings about the tree that records make.
+const (
+	ParentMissing Code = "PARENT_MISSING"
+	ParentCycle   Code = "PARENT_CYCLE"
+	ChainCut      Code = "CHAIN_CUT"
+	WrongLeaf     Code = "WRONG_LEAF"
+	IDConflict    Code = "ID_CONFLICT"
+)
+
 // Findings about calls.
 const (
 	DanglingCall Code = "DANGLING_CALL"
@@ -54,7 +63,11 @@ const (
 	DupResult    Code = "DUP_RESULT"
 	FalseCloser  Code = "FALSE_CLOSER"
 	EmptyCallID  Code = "EMPTY_CALL_ID"
+	CallIDReused Code = "CALL_ID_REUSED"
 )
+
+// Findings about what the provider makes of the next request.
+const ProviderRejects Code = "PROVIDER_REJECTS"
 
 // Findings about turns, steps and what stands open.
 const (
@@ -67,6 +80,7 @@ const (
 	OpenApproval   Code = "OPEN_APPROVAL"
 	LineageBroken  Code = "LINEAGE_BROKEN"
 	WontMigrate    Code = "WONT_MIGRATE"
+	MayHaveRun     Code = "MAY_HAVE_RUN"
 )
 
 // Findings about a home and about who else is at work.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
-	"github.com/sessfix/sessfix/format/dsh"
+	"github.com/sessfix/sessfix/format/all"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of docs/ again")
@@ -28,24 +28,26 @@ func TestFindingsPage(t *testing.T) {
 	settle(t, page, have, findingsPage())
 }
 
-func TestReactionsOfDSH(t *testing.T) {
-	page := filepath.Join("..", "docs", "formats", "dsh.md")
-	have, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
+func TestReactionTables(t *testing.T) {
+	for _, f := range all.Formats() {
+		page := filepath.Join("..", "docs", "formats", f.Name()+".md")
+		have, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const begin, end = "<!-- reactions: begin -->\n", "<!-- reactions: end -->"
+		front, rest, ok1 := bytes.Cut(have, []byte(begin))
+		_, back, ok2 := bytes.Cut(rest, []byte(end))
+		if !ok1 || !ok2 {
+			t.Fatalf("%s lacks the marks that the table stands between", page)
+		}
+		table, err := format.ParseReactions(f.(format.Reactor).Reactions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := bytes.Join([][]byte{front, []byte(begin), reactionTable(table), []byte(end), back}, nil)
+		settle(t, page, have, want)
 	}
-	const begin, end = "<!-- reactions: begin -->\n", "<!-- reactions: end -->"
-	front, rest, ok1 := bytes.Cut(have, []byte(begin))
-	_, back, ok2 := bytes.Cut(rest, []byte(end))
-	if !ok1 || !ok2 {
-		t.Fatalf("%s lacks the marks that the table stands between", page)
-	}
-	table, err := format.ParseReactions(dsh.Format{}.Reactions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := bytes.Join([][]byte{front, []byte(begin), reactionTable(table), []byte(end), back}, nil)
-	settle(t, page, have, want)
 }
 
 func settle(t *testing.T, page string, have, want []byte) {
@@ -68,6 +70,7 @@ var stages = []struct {
 	{finding.StageBytes, "Bytes", "Is every record whole? These are found without knowing whose log it is; `sessfix scan` finds them too."},
 	{finding.StageHeader, "Header and single records", "Whose session is it, in which version, and does the client take each record by itself?"},
 	{finding.StageNumbers, "Numbers", "Do the records stand in one line, each once?"},
+	{finding.StageTree, "The tree", "Where records hang under each other: does the way up from where the client goes on reach everything that was said?"},
 	{finding.StageCalls, "Calls", "Has every call one result, behind it?"},
 	{finding.StageTurns, "Turns, and what stands open", "Do turns and steps nest, and what did the log end in?"},
 	{finding.StageHome, "Homes and other processes", "What lies around the session, and who else is at work on it?"},
@@ -89,8 +92,8 @@ A finding is one fault of a session. Its code never changes its meaning and is n
 %s prints what stands here.
 
 Severity and cure below are those of the catalogue. They hold where the agent's format has no row
-of its own for the fault: what the next client does decides, and [formats/dsh.md](formats/dsh.md) has
-the rows of dsh.
+of its own for the fault: what the next client does decides. The rows: [dsh](formats/dsh.md#damage-table),
+[Claude Code](formats/claude-code.md#damage-table).
 
 * **Severity.** A %s leaves a session clean. A %s and an %s do not.
 * **Cure.** *Repair mends it*: there is one safe way. *Repair leaves it*: nothing need be done.

@@ -88,6 +88,14 @@ type Batch struct {
 	Seq, Count           int64
 	Time                 int64
 	Numbered, Unnumbered bool
+	// Link is the record's place in the tree, where Linked says that it has one. Keeps are the records that
+	// a compaction's border keeps.
+	Link   session.Link
+	Linked bool
+	Keeps  []session.ID
+	// Leaf, where Points is true, is the record to go on from.
+	Leaf   session.ID
+	Points bool
 	// Replaced are the numbers of earlier records that are no longer replayed from here on.
 	Replaced []int64
 	// Header is set by the record that says who the session is.
@@ -98,7 +106,7 @@ type Batch struct {
 
 // Reset empties the batch.
 func (b *Batch) Reset() {
-	*b = Batch{Events: b.Events[:0], Findings: b.Findings[:0], Replaced: b.Replaced[:0], Count: 1}
+	*b = Batch{Events: b.Events[:0], Findings: b.Findings[:0], Replaced: b.Replaced[:0], Keeps: b.Keeps[:0], Count: 1}
 }
 
 // Header is what a session says of itself.
@@ -116,6 +124,10 @@ type Rules struct {
 	Turns, Steps bool
 	// Strict: the client refuses turns and steps that do not nest, and calls left open in a closed step.
 	Strict bool
+	// Tree: records hang under each other, and the last one of an id counts.
+	Tree bool
+	// RunsUnwritten: the client runs the tools of an answer before it writes that answer.
+	RunsUnwritten bool
 	// Starts: the log records that a call began, so that an absent start proves that it did not.
 	Starts bool
 }
@@ -136,6 +148,15 @@ type Closing struct {
 	CallID string
 }
 
+// Retelling says how a record is to be told anew. All records are whole lines without their newline.
+type Retelling struct {
+	Record []byte
+	Parent []byte   // the record to hang it under, nil = stays
+	Mends  []string // what else is to be changed, in the words that the format gave as Where of a finding
+	Truth  []byte   // the record that holds the true result of Call
+	Call   string
+}
+
 // Powers.
 type (
 	// Closer ends what is open.
@@ -146,6 +167,30 @@ type (
 	// finding is about, offsets in the record; nil = not mine.
 	Mender interface {
 		Mend(sessionID string, r *session.Record, f *finding.Finding) []finding.Patch
+	}
+	// Ranked dialects are told apart, in the table of reactions, by the client that opens the session next.
+	Ranked interface {
+		Rank() int
+	}
+	// Replayer tells what a client makes of a tree.
+	Replayer interface {
+		// Leaf is the node that the client goes on from, -1 where it finds none.
+		Leaf(t *session.Tree) int32
+		// Replay lists the nodes whose content the next request holds, in order. The path leads from the leaf up.
+		Replay(t *session.Tree, path []int32) []int32
+	}
+	// Linker writes the records that mend a tree. Each is one line, with its newline.
+	Linker interface {
+		// Retell tells a record anew under its own id.
+		Retell(q Retelling) ([]byte, error)
+		// Bridge stands in for the summary of the border parent, with the id that child names as its parent.
+		Bridge(child, parent []byte) ([]byte, error)
+		// Answer is a synthetic result of the call that the record asked holds. Where child is not nil, the
+		// result takes the id that child names as its parent.
+		Answer(asked, child []byte, call session.Call) (Closing, error)
+		// Point names the record to go on from.
+		// last is the newest record that did so, nil where there is none.
+		Point(leaf, last []byte) ([]byte, error)
 	}
 	// Guarder says how to exclude or find a live owner of the session at a path.
 	Guarder interface {
@@ -183,6 +228,8 @@ const (
 	OpenFile = "open-file"
 	// Running: no process named one of Names may run with Env resolving to Path.
 	Running = "process"
+	// Registry: no process that the agent's registry in Path names for Session may live.
+	Registry = "registry"
 	// Quiet: Path must not have changed for two seconds.
 	Quiet = "quiet"
 )
@@ -194,4 +241,14 @@ type Guard struct {
 	Prefix     string // of the lock's name on systems that have named locks
 	// Home gives, from a process's environment, the home it works in.
 	Home func(env func(string) string) string
+	// Session is the id that a registry's entries are about; Entry tells them by name, and Owner reads one.
+	Session string
+	Entry   func(name string) bool
+	Owner   func(name string, data []byte) (Owner, bool)
+}
+
+// Owner is what an entry of a registry says of a process.
+type Owner struct {
+	PID                    int
+	Session, Start, Domain string
 }

@@ -4,7 +4,9 @@
 set -eu
 
 agent=${1:?usage: install.sh AGENT}
-from=$(cd "$(dirname "$0")" && pwd)/$agent
+folder=$agent
+[ "$agent" != claude-code ] || folder=claude
+from=$(cd "$(dirname "$0")" && pwd)/$folder
 into=${SESSFIX_ORACLES:-${TMPDIR:-/tmp}/sessfix-oracle-cache}/$agent
 [ -f "$from/package-lock.json" ] || { echo "install.sh: no oracle for '$agent'" >&2; exit 2; }
 
@@ -16,6 +18,11 @@ is_24() {
   case $("$into/node_modules/.bin/node" --version 2>/dev/null || true) in v24.*) true ;; *) false ;; esac
 }
 
+# Is the program there that runs the check, or that is asked?
+is_ready() {
+  case $agent in claude-code) ls "$into"/node_modules/@anthropic-ai/claude-code-*/claude* >/dev/null 2>&1 ;; *) is_24 ;; esac
+}
+
 # The scripts may have changed, the packages only when the lock file did.
 mkdir -p "$into"
 rm -rf "$into/lib" "$into"/*.mjs
@@ -23,13 +30,13 @@ rm -rf "$into/lib" "$into"/*.mjs
 
 want=$(sum <"$from/package-lock.json" | cut -d' ' -f1)
 stamp=$into/node_modules/.sessfix-stamp
-if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ] || ! is_24; then
+if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ] || ! is_ready; then
   echo "$agent: installing the client's packages (once)" >&2
   command -v npm >/dev/null || { echo "install.sh: npm is not there" >&2; exit 75; }
   (cd "$into" && npm ci --no-audit --no-fund) >&2 || exit 75
   # The package of Node fetches its binary in an install script, which npm may have skipped.
-  is_24 || (cd "$into" && npm rebuild node) >&2 || exit 75
-  is_24 || { echo "install.sh: no Node 24 in $into" >&2; exit 75; }
+  is_ready || (cd "$into" && npm rebuild node) >&2 || exit 75
+  is_ready || { echo "install.sh: no $([ "$agent" = claude-code ] && echo client || echo Node 24) in $into" >&2; exit 75; }
   echo "$want" >"$stamp"
 fi
 echo "$into"

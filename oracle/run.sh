@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh AGENT BINARY [OPTIONS of check.mjs]: install the oracle of one agent, then hold BINARY against it.
+# run.sh AGENT BINARY [OPTIONS of check.mjs or judge.mjs]: install the oracle of one agent, then hold BINARY against it.
 set -eu
 
 [ $# -ge 2 ] || { echo "usage: run.sh AGENT BINARY [--keep DIR] [--jobs N] [--only WORD] [--also PATH...]" >&2; exit 2; }
@@ -14,4 +14,7 @@ if [ "$status" -eq 75 ]; then
   exit 0
 fi
 [ "$status" -eq 0 ] || exit "$status"
+if [ "$agent" = claude-code ]; then
+  exec node "$folder/judge.mjs" "$binary" --shared "$(dirname "$0")/../../shared" "$@"
+fi
 exec "$folder/node_modules/.bin/node" "$folder/check.mjs" "$binary" "$@"

@@ -79,6 +79,11 @@ func look(ctx context.Context, fsys durable.FS, path string, g format.Guard) err
 			return err
 		}
 		return nil
+	case format.Registry:
+		who, err = durable.WhoIsRegistered(g.Path, func(name string, data []byte) (durable.Owner, bool) {
+			o, ok := g.Owner(name, data)
+			return durable.Owner(o), ok
+		}, g.Entry, g.Session)
 	case format.OpenFile:
 		who, err = durable.WhoHasOpen(g.Path)
 	case format.Running:

@@ -65,6 +65,11 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 			return nil, err
 		}
 	}
+	if len(res.Changes) > 0 {
+		if err := p.graft(ctx, in, res); err != nil {
+			return nil, err
+		}
+	}
 	return p, p.Normalise()
 }
 

@@ -93,7 +93,7 @@ func (d *Document) sessions(out io.Writer, st Style) error {
 		case verdict == "refuse":
 			verdict = "refused"
 		}
-		row := []string{Safe(s.Path), s.Agent + " v" + Safe(s.FormatVersion), st.verdict(verdict), strconv.FormatInt(s.Records, 10), strconv.FormatInt(s.Turns, 10), codes(s.Findings)}
+		row := []string{Safe(s.Path), agent(s), st.verdict(verdict), strconv.FormatInt(s.Records, 10), strconv.FormatInt(s.Turns, 10), codes(s.Findings)}
 		if err := t.Append(row); err != nil {
 			return err
 		}
@@ -118,6 +118,14 @@ func trimEnd(line string) string {
 }
 
 // codes sums up findings that are no notes, in order of their first appearance.
+// agent names the agent, and the version where there is one.
+func agent(s *Session) string {
+	if s.FormatVersion == "" {
+		return s.Agent
+	}
+	return s.Agent + " v" + Safe(s.FormatVersion)
+}
+
 func codes(list []Finding) string {
 	var order []string
 	count := map[string]int{}

@@ -83,6 +83,8 @@ type Result struct {
 	Drops []Drop
 	// Offers are cures that lose something, one for each fault without a safe one.
 	Offers []Offer
+	// Changes are the records that mend a tree, in the order in which they are added.
+	Changes []Change
 	// Close asks the format for what is missing at the end; nil where nothing is.
 	Close *format.CloseRequest
 }

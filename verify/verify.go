@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/sessfix/sessfix/finding"
@@ -92,6 +93,7 @@ func judge(ctx context.Context, in Input, res *Result, cut *Drop) error {
 type pass struct {
 	numbers   numbers
 	structure structure
+	tree      *tree // of formats whose records hang under each other
 	foreign   bool
 }
 
@@ -100,6 +102,9 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	*res = Result{Path: res.Path, Agent: res.Agent, Medium: res.Medium, Size: res.Size, Version: res.Version}
 	rules := in.Dialect.Rules()
 	p := &pass{numbers: numbers{next: rules.First, low: 1 << 62}, structure: structure{rules: rules}}
+	if rules.Tree {
+		p.tree = newTree(rules)
+	}
 	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
 	if err != nil {
 		return nil, err
@@ -136,12 +141,19 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		} else if !b.Unnumbered {
 			res.Events += int64(len(b.Events))
 		}
+		if p.tree != nil {
+			p.tree.record(r, &b)
+			b.Findings = slices.DeleteFunc(b.Findings, func(f finding.Finding) bool { return f.Code == finding.ProviderRejects })
+		}
 		if len(b.Findings) > 0 {
 			res.Findings = append(res.Findings, b.Findings...)
 			res.misplaced(r, b.Findings)
 		}
 		if b.Header != nil {
 			res.ID, res.CWD, res.Parent = b.Header.ID, b.Header.CWD, b.Header.Parent
+		}
+		if p.tree != nil {
+			continue
 		}
 		p.numbers.record(&b)
 		if b.Numbered {
@@ -163,6 +175,11 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	p.foreign = b.Foreign
 	if c != nil {
 		p.numbers.next = c.next
+	}
+	if p.tree != nil {
+		p.tree.end(res, in.Dialect)
+		res.Findings = append(res.Findings, p.tree.findings...)
+		return p, nil
 	}
 	unfinished(res.Findings, p.structure.ended)
 	doubtful(res.Findings, p.structure.replacing)
@@ -287,6 +304,9 @@ func settle(in Input, res *Result) {
 	version := -1
 	if in.Dialect != nil {
 		version = atoi(in.Dialect.Version())
+		if r, ok := in.Dialect.(format.Ranked); ok {
+			version = r.Rank()
+		}
 	}
 	table := reactionsOf(in.Format)
 	for i := range res.Findings {

@@ -3,6 +3,7 @@ package all
 
 import (
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/format/claude"
 	"github.com/sessfix/sessfix/format/dsh"
 )
 
@@ -10,5 +11,6 @@ import (
 func Formats() []format.Format {
 	return []format.Format{
 		dsh.Format{},
+		claude.Format{},
 	}
 }

@@ -1,0 +1,103 @@
+package claude
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
+)
+
+// unknownText is what the result of an unanswered call says.
+const unknownText = finding.ToolOutcomeUnknown + ": the session ended before a result of this call was recorded (closed by sessfix). " +
+	"It may have run completely, in part, or not at all. Look at its effects first: files, processes, services. Repeat it only if that is harmless; otherwise ask the user."
+
+// Answer is a result under the line that asks for the call. It takes the time and the surroundings of that line.
+func (d dialect) Answer(asked, child []byte, call session.Call) (format.Closing, error) {
+	f, err := read(asked)
+	if err != nil {
+		return format.Closing{}, err
+	}
+	id := deriveID(f.str(kSession), "closer", call.ID)
+	if child != nil {
+		c, err := read(child)
+		if err != nil {
+			return format.Closing{}, err
+		}
+		id = string(c.str(kParent))
+	}
+	content := `[{"type":"tool_result","tool_use_id":"` + call.ID + `","content":"` + unknownText + `","is_error":true}]`
+	line := node(f, string(f.str(kUUID)), id, `"type":"user","message":{"role":"user","content":`+content+`}`,
+		`"toolUseResult":"`+unknownText+`","sourceToolAssistantUUID":"`+string(f.str(kUUID))+`"`)
+	return format.Closing{Line: line, Code: finding.ToolOutcomeUnknown, Kind: "user", CallID: call.ID}, nil
+}
+
+// Bridge stands in for the summary of a compaction, which is lost.
+func (d dialect) Bridge(child, border []byte) ([]byte, error) {
+	c, err := read(child)
+	if err != nil {
+		return nil, err
+	}
+	f, err := read(border)
+	if err != nil {
+		return nil, err
+	}
+	return node(f, string(f.str(kUUID)), string(c.str(kParent)),
+		`"type":"user","message":{"role":"user","content":"(The summary of the earlier conversation is lost.)"}`,
+		`"isVisibleInTranscriptOnly":true,"isCompactSummary":true`), nil
+}
+
+// Point names the record to go on from. It repeats what the last such record says of the prompt, which lists show.
+func (d dialect) Point(leaf, last []byte) ([]byte, error) {
+	f, err := read(leaf)
+	if err != nil {
+		return nil, err
+	}
+	prompt := ""
+	if v := member(last, "lastPrompt"); v != nil {
+		prompt = `"lastPrompt":` + string(v) + `,`
+	}
+	line := `{"type":"last-prompt",` + prompt + `"leafUuid":"` + string(f.str(kUUID)) + `"`
+	if f.kind(kSession) == '"' {
+		line += `,"sessionId":` + string(f.value(kSession))
+	}
+	return []byte(line + "}\n"), nil
+}
+
+// node writes a record that hangs under another, with the surroundings of the record f.
+func node(f *fields, parent, id, body, more string) []byte {
+	var b strings.Builder
+	side := "false"
+	if f.true(kSide) {
+		side = "true"
+	}
+	fmt.Fprintf(&b, `{"parentUuid":"%s","isSidechain":%s,%s,"uuid":"%s"`, parent, side, body, id)
+	if f.has(kTime) {
+		fmt.Fprintf(&b, `,"timestamp":%s`, f.value(kTime))
+	}
+	b.WriteString("," + more)
+	for _, name := range []string{"userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "agentId"} {
+		if v := member(f.raw, name); v != nil {
+			fmt.Fprintf(&b, `,"%s":%s`, name, v)
+		}
+	}
+	b.WriteString("}\n")
+	return []byte(b.String())
+}
+
+// deriveID is the UUID, version 5, of a synthetic record: in the name space of the session.
+func deriveID(sessionID []byte, kind, key string) string {
+	h := sha1.New()
+	space := sha1.Sum(sessionID)
+	if raw, err := hex.DecodeString(strings.ReplaceAll(string(sessionID), "-", "")); err == nil && len(raw) == 16 {
+		copy(space[:], raw)
+	}
+	h.Write(space[:16])
+	h.Write([]byte("sessfix/" + kind + "/" + key))
+	u := h.Sum(nil)[:16]
+	u[6], u[8] = u[6]&0x0F|0x50, u[8]&0x3F|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:16])
+}

@@ -1,0 +1,159 @@
+package claude
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
+)
+
+// decoder decodes one transcript.
+type decoder struct {
+	dialect dialect
+	f       fields
+	named   bool // the session's id is known
+	nodes   int64
+	timed   bool    // a node with a time was seen
+	untimed []int64 // where the nodes begin, as long as none has a time
+	stamped bool    // one has a timestamp that cannot be read
+	node    session.Ref
+}
+
+// Decode tells what a record means.
+func (d *decoder) Decode(r *session.Record, b *format.Batch) {
+	f := &d.f
+	f.set(r.Raw, r.Caps)
+	b.Unnumbered = true
+	if !d.named && f.kind(kSession) == '"' {
+		d.named = true
+		b.Header = &format.Header{ID: string(f.str(kSession)), CWD: string(f.str(kCWD))}
+	}
+	if string(f.str(kType)) == "last-prompt" {
+		if f.kind(kLeaf) == '"' {
+			b.Leaf, b.Points = session.MakeID(f.str(kLeaf)), true
+		}
+		return
+	}
+	if f.kind(kUUID) != '"' || len(f.str(kUUID)) == 0 {
+		return
+	}
+	d.link(b)
+	if d.nodes == 0 {
+		d.node = r.Ref()
+	}
+	d.nodes++
+	d.stamped = d.stamped || f.has(kTime)
+	if b.Link.Time != 0 {
+		d.timed, d.untimed = true, nil
+	}
+	if !d.timed {
+		d.untimed = append(d.untimed, r.Text+int64(bytes.IndexByte(r.Raw, '{'))+1)
+	}
+	d.content(r, b)
+}
+
+// link reads the place of a node in the tree.
+func (d *decoder) link(b *format.Batch) {
+	f := &d.f
+	l := session.Link{
+		ID: session.MakeID(f.str(kUUID)), Kind: session.Note, Side: f.true(kSide), Time: millis(f.str(kTime)),
+		Fresh: string(f.value(kTurnIndex)) == "1",
+	}
+	if p := f.str(kParent); len(p) > 0 {
+		l.Parent, l.Named = session.MakeID(p), true
+	}
+	switch string(f.str(kType)) {
+	case "user":
+		l.Kind = session.UserMessage
+		if f.true(kSummary) {
+			l.Kind = session.Summary
+		}
+		l.Void = f.kind(kContent) == 'n' || !f.has(kContent)
+	case "assistant":
+		l.Kind = session.AssistantMessage
+		l.Group = session.MakeID(f.str(kMsgID))
+		l.Void = f.true(kAPIError) || f.kind(kContent) == 'n' || !f.has(kContent)
+	case "system":
+		if string(f.str(kSubtype)) == "compact_boundary" {
+			l.Kind = session.CompactionEnd
+			l.Prior = session.MakeID(f.str(kLogical))
+			if l.Anchor = session.MakeID(f.str(kAnchor)); l.Anchor == (session.ID{}) {
+				l.Anchor = session.MakeID(f.str(kSegAnchor))
+			}
+			for _, k := range f.keeps {
+				b.Keeps = append(b.Keeps, session.MakeID(f.inside(k)))
+			}
+		}
+	}
+	b.Link, b.Linked = l, true
+}
+
+// madeUp begin the results that a recovery writes in place of a real one: the client's, and ours.
+var madeUp = [][]byte{[]byte("[Tool call interrupted"), []byte(finding.ToolOutcomeUnknown + ":")}
+
+// content reads calls and results, and what the provider would refuse.
+func (d *decoder) content(r *session.Record, b *format.Batch) {
+	f := &d.f
+	b.Events = append(b.Events, session.Event{Kind: b.Link.Kind})
+	for i := range f.blocks {
+		k := &f.blocks[i]
+		switch {
+		case b.Link.Kind == session.AssistantMessage && string(f.inside(k.kind)) == "tool_use":
+			b.Events = append(b.Events, session.Event{Kind: session.CallAsked, Call: sub(k.id), Name: sub(k.name)})
+		case b.Link.Kind == session.UserMessage && string(f.inside(k.kind)) == "tool_result":
+			e := session.Event{Kind: session.CallResult, Call: sub(k.call)}
+			if string(f.str(kDenial)) == "interrupted" {
+				e.Flags = session.Synthetic
+			}
+			for _, p := range madeUp {
+				if bytes.HasPrefix(f.inside(k.content), p) {
+					e.Flags = session.Synthetic
+				}
+			}
+			b.Events = append(b.Events, e)
+		}
+	}
+	if !b.Link.Void {
+		d.refused(r, b)
+	}
+}
+
+// End says what only the whole transcript shows.
+func (d *decoder) End(b *format.Batch) {
+	if d.nodes > 0 && !d.timed {
+		n := finding.New(finding.EventInvalid)
+		n.Span, n.Record, n.Where = d.node.Span, d.node, "timeless"
+		n.Message = "no record has a timestamp: the client does not find the session"
+		n.Repair = "each record gets one, in the order of the file, a millisecond apart from 1970 on: the true times are not known"
+		n.Never = "drop the records"
+		if !d.stamped {
+			for i, at := range d.untimed {
+				stamp := time.UnixMilli(int64(i)).UTC().Format("2006-01-02T15:04:05.000Z")
+				n.Patches = append(n.Patches, finding.Patch{At: at, Ins: []byte(`"timestamp":"` + stamp + `",`)})
+			}
+		} else {
+			n.Cure, n.Where = finding.Refuse, "unreadable"
+		}
+		b.Findings = append(b.Findings, n)
+	}
+}
+
+// millis reads a time as the client writes it, 2026-01-02T03:04:05.678Z, as a number that sorts
+// as time does; 0 where it cannot.
+func millis(s []byte) int64 {
+	if len(s) < 19 || s[4] != '-' || s[10] != 'T' {
+		return 0
+	}
+	var v int64
+	for _, c := range s[:min(len(s), 23)] {
+		if c >= '0' && c <= '9' {
+			v = v*10 + int64(c-'0')
+		}
+	}
+	if len(s) < 23 {
+		v *= 1000
+	}
+	return v
+}

@@ -1,0 +1,134 @@
+package claude
+
+import (
+	"slices"
+
+	"github.com/sessfix/sessfix/session"
+)
+
+// Leaf is where the client goes on: the last pointer that names a node of the main talk picks the branch, and its
+// newest record is the leaf; without one it is the last message of the file. Releases up to 2.1.81 take no notice of
+// pointers, and the newest time instead.
+func (d dialect) Leaf(t *session.Tree) int32 {
+	if d.rank <= lastTimed {
+		return newest(t)
+	}
+	for i := len(t.Pointers) - 1; i >= 0; i-- {
+		n := t.Find(t.Pointers[i].Leaf)
+		if n < 0 {
+			continue
+		}
+		under := t.Under(n)
+		for k := int32(len(t.Nodes)) - 1; k >= 0; k-- {
+			if under[k] && spoken(&t.Nodes[k]) {
+				return k
+			}
+		}
+		return n
+	}
+	for k := int32(len(t.Nodes)) - 1; k >= 0; k-- {
+		if spoken(&t.Nodes[k]) {
+			return k
+		}
+	}
+	return -1
+}
+
+// lastTimed is the last release known to choose by time.
+const lastTimed = 2_001_081
+
+func newest(t *session.Tree) int32 {
+	best := int32(-1)
+	for k := range t.Nodes {
+		if x := &t.Nodes[k]; spoken(x) && (best < 0 || x.Time >= t.Nodes[best].Time) {
+			best = int32(k)
+		}
+	}
+	return best
+}
+
+func spoken(n *session.Node) bool {
+	return !n.Side && (n.Kind == session.UserMessage || n.Kind == session.AssistantMessage || n.Kind == session.Summary)
+}
+
+// Replay is what the client sends: the way down from the last border, with what that border keeps behind its
+// summary, each answer with all its lines, and each call with its results wherever they hang.
+func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
+	var way []int32
+	for i := len(path) - 1; i >= 0; i-- {
+		n := path[i]
+		if t.Nodes[n].Kind == session.CompactionEnd {
+			way = way[:0]
+		}
+		way = append(way, n)
+	}
+	way = splice(t, way)
+	lines, results := map[session.ID][]int32{}, map[session.ID][]int32{}
+	for i := range t.Nodes {
+		x := &t.Nodes[i]
+		if x.Kind == session.AssistantMessage && x.Group != (session.ID{}) {
+			lines[x.Group] = append(lines[x.Group], int32(i))
+		}
+	}
+	for i := range t.Nodes {
+		for _, g := range t.LegsOf(int32(i)) {
+			if g.Kind == session.CallResult {
+				results[g.Call] = append(results[g.Call], g.Node)
+			}
+		}
+	}
+	var out []int32
+	done := make(map[int32]bool, len(way))
+	add := func(n int32) {
+		if !done[n] {
+			done[n] = true
+			out = append(out, n)
+		}
+	}
+	for _, n := range way {
+		x := &t.Nodes[n]
+		if x.Kind != session.AssistantMessage || x.Group == (session.ID{}) {
+			add(n)
+			continue
+		}
+		for _, k := range lines[x.Group] {
+			if t.Nodes[k].Side == x.Side {
+				add(k)
+			}
+		}
+	}
+	all := make([]int32, 0, len(out))
+	for _, n := range out {
+		all = append(all, n)
+		for _, g := range t.LegsOf(n) {
+			if g.Kind != session.CallAsked {
+				continue
+			}
+			for _, k := range results[g.Call] {
+				if !done[k] && t.Nodes[k].Side == t.Nodes[n].Side {
+					done[k] = true
+					all = append(all, k)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// splice puts what a border keeps behind its summary.
+func splice(t *session.Tree, way []int32) []int32 {
+	if len(way) == 0 || t.Nodes[way[0]].Kind != session.CompactionEnd {
+		return way
+	}
+	at := 1
+	if len(way) > 1 && t.Nodes[way[1]].Kind == session.Summary {
+		at = 2
+	}
+	var kept []int32
+	for _, id := range t.Keeps[way[0]] {
+		if n := t.Find(id); n >= 0 && !slices.Contains(way, n) {
+			kept = append(kept, n)
+		}
+	}
+	return slices.Concat(way[:at:at], kept, way[at:])
+}

@@ -1,0 +1,310 @@
+package claude
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
+	"github.com/sessfix/sessfix/session"
+)
+
+// patch replaces raw[from:to].
+type patch struct {
+	from, to int
+	text     string
+}
+
+// retelling collects what changes in a record.
+type retelling struct {
+	f       *fields
+	patches []patch
+}
+
+// Retell tells a record anew under its own id: the last record of an id counts. Every byte stays but those
+// that the retelling names.
+func (d dialect) Retell(q format.Retelling) ([]byte, error) {
+	f, err := read(q.Record)
+	if err != nil {
+		return nil, err
+	}
+	r := &retelling{f: f}
+	if q.Parent != nil {
+		p, err := read(q.Parent)
+		if err != nil {
+			return nil, err
+		}
+		r.member(kParent, "parentUuid", string(p.value(kUUID)))
+	}
+	if q.Truth != nil {
+		if err := r.truth(q); err != nil {
+			return nil, err
+		}
+	}
+	var orphans []string
+	for _, m := range q.Mends {
+		if id, ok := strings.CutPrefix(m, orphanPrefix); ok {
+			orphans = append(orphans, id)
+		}
+	}
+	for _, m := range q.Mends {
+		if err := r.mend(m, orphans); err != nil {
+			return nil, err
+		}
+	}
+	return append(r.apply(), '\n'), nil
+}
+
+// mend makes one change, by the word of the finding that asks for it.
+func (r *retelling) mend(word string, orphans []string) error {
+	f := r.f
+	switch word {
+	case sideMark:
+		r.put(f.cap[kSide], "false")
+	case openBorder:
+		r.put(f.cap[kSubtype], `"informational"`)
+		r.drop("compactMetadata")
+		r.drop("logicalParentUuid")
+	case emptyText:
+		if f.kind(kContent) == '"' {
+			r.put(f.cap[kContent], `"(empty message)"`)
+		}
+		for _, k := range f.blocks {
+			if string(f.inside(k.kind)) == "text" && blank(f.inside(k.text)) {
+				r.put(k.text, `"(empty)"`)
+			}
+		}
+	case emptyAnswer:
+		for _, k := range f.blocks {
+			if string(f.inside(k.kind)) == "text" && blank(f.inside(k.text)) {
+				r.put(k.text, `"(empty)"`)
+			}
+		}
+	case noInput:
+		for _, k := range f.blocks {
+			if string(f.inside(k.kind)) != "tool_use" || k.input.Kind == '{' {
+				continue
+			}
+			if k.input.Kind == 0 {
+				r.insert(k.kind, `,"input":{}`)
+			} else {
+				r.put(k.input, `{"input":`+string(f.of(k.input))+`}`)
+			}
+		}
+	case emptyError:
+		for _, k := range f.blocks {
+			if k.isError.Kind != 't' || k.isError.Len != 4 {
+				continue
+			}
+			switch {
+			case k.content.Kind == 0:
+				r.insert(k.isError, `,"content":"(no output)"`)
+			case k.content.Kind == '"' && k.content.Len == 2 || k.content.Kind == '[' && k.content.N == 0:
+				r.put(k.content, `"(no output)"`)
+			}
+		}
+	case largeImage:
+		for _, k := range f.blocks {
+			if k.image.Len > maxImage {
+				r.put(k.all, fmt.Sprintf(`{"type":"text","text":"(an image of %d bytes stood here, more than the provider takes)"}`, k.image.Len-2))
+			}
+		}
+	case unsigned:
+		r.put(f.cap[kContent], "[]")
+	case resultLast:
+		r.sort()
+	case surrogate:
+		for at := loneSurrogate(f.raw, 0); at >= 0; at = loneSurrogate(f.raw, at+6) {
+			r.patches = append(r.patches, patch{at, at + 6, `\ufffd`})
+		}
+	default:
+		if ids, ok := strings.CutPrefix(word, renamePrefix); ok {
+			old, id, _ := strings.Cut(ids, " ")
+			for _, k := range f.blocks {
+				for _, c := range []session.Capture{k.id, k.call} {
+					if c.Kind == '"' && string(f.inside(c)) == old {
+						r.put(c, `"`+id+`"`)
+					}
+				}
+			}
+			return nil
+		}
+		if !strings.HasPrefix(word, orphanPrefix) {
+			return fmt.Errorf("no way to mend %q", word)
+		}
+		if orphans[0] == strings.TrimPrefix(word, orphanPrefix) {
+			r.orphans(orphans)
+		}
+	}
+	return nil
+}
+
+// orphans turns results without their calls into text that keeps their content.
+func (r *retelling) orphans(ids []string) {
+	f := r.f
+	others := false
+	const lead = "Result of a tool call that is lost: "
+	for _, k := range f.blocks {
+		if string(f.inside(k.kind)) != "tool_result" {
+			continue
+		}
+		if !slices.Contains(ids, string(f.inside(k.call))) {
+			others = true
+			continue
+		}
+		text := `{"type":"text","text":"` + lead + string(f.inside(k.content)) + `"}`
+		if inner := f.of(k.content); k.content.Kind == '[' && k.content.N > 0 {
+			text = `{"type":"text","text":"` + lead + `"},` + string(bytes.TrimSpace(inner[1:len(inner)-1]))
+		}
+		r.put(k.all, text)
+	}
+	if !others {
+		r.drop("toolUseResult")
+		r.drop("sourceToolAssistantUUID")
+		r.drop("toolDenialKind")
+	}
+}
+
+// truth puts the true result in the place of one that a recovery made up.
+func (r *retelling) truth(q format.Retelling) error {
+	t, err := read(q.Truth)
+	if err != nil {
+		return err
+	}
+	for _, have := range r.f.blocks {
+		for _, real := range t.blocks {
+			if string(r.f.inside(have.call)) == q.Call && string(t.inside(real.call)) == q.Call {
+				r.put(have.all, string(t.of(real.all)))
+			}
+		}
+	}
+	if t.has(kUseResult) && r.f.has(kUseResult) {
+		r.put(r.f.cap[kUseResult], string(t.value(kUseResult)))
+	} else {
+		r.drop("toolUseResult")
+	}
+	r.drop("toolDenialKind")
+	return nil
+}
+
+// sort puts the results of a message in front of its other content.
+func (r *retelling) sort() {
+	var first, rest []string
+	for _, k := range r.f.blocks {
+		if string(r.f.inside(k.kind)) == "tool_result" {
+			first = append(first, string(r.f.of(k.all)))
+		} else {
+			rest = append(rest, string(r.f.of(k.all)))
+		}
+	}
+	r.put(r.f.cap[kContent], "["+strings.Join(append(first, rest...), ",")+"]")
+}
+
+func (r *retelling) put(c session.Capture, text string) {
+	if c.Len > 0 {
+		r.patches = append(r.patches, patch{int(c.Off), int(c.Off + c.Len), text})
+	}
+}
+
+// insert puts text behind a value.
+func (r *retelling) insert(c session.Capture, text string) {
+	at := int(c.Off + c.Len)
+	r.patches = append(r.patches, patch{at, at, text})
+}
+
+// member sets a member of the record, which may be missing.
+func (r *retelling) member(key int, name, value string) {
+	if r.f.has(key) {
+		r.put(r.f.cap[key], value)
+		return
+	}
+	at := bytes.IndexByte(r.f.raw, '{') + 1
+	r.patches = append(r.patches, patch{at, at, `"` + name + `":` + value + ","})
+}
+
+// drop takes a member out of the record, with its comma.
+func (r *retelling) drop(name string) {
+	from, to, ok := span(r.f.raw, name)
+	if !ok {
+		return
+	}
+	raw := r.f.raw
+	for to < len(raw) && isBlank(raw[to]) {
+		to++
+	}
+	if to < len(raw) && raw[to] == ',' {
+		to++
+	} else {
+		for from > 0 && isBlank(raw[from-1]) {
+			from--
+		}
+		if from > 0 && raw[from-1] == ',' {
+			from--
+		}
+	}
+	r.patches = append(r.patches, patch{from, to, ""})
+}
+
+// apply makes the new record. Where one patch lies inside another the outer one counts.
+func (r *retelling) apply() []byte {
+	sort.SliceStable(r.patches, func(i, j int) bool {
+		if r.patches[i].from != r.patches[j].from {
+			return r.patches[i].from < r.patches[j].from
+		}
+		return r.patches[i].to > r.patches[j].to
+	})
+	var out []byte
+	at := 0
+	for _, p := range r.patches {
+		if p.from < at {
+			continue
+		}
+		out = append(append(out, r.f.raw[at:p.from]...), p.text...)
+		at = p.to
+	}
+	return append(out, r.f.raw[at:]...)
+}
+
+// member is the text of a member of a record, nil where it has none.
+func member(raw []byte, name string) []byte {
+	c, ok := capture(raw, name)
+	if !ok {
+		return nil
+	}
+	return raw[c.Off : c.Off+c.Len]
+}
+
+// span is where a member of a record stands, key included.
+func span(raw []byte, name string) (from, to int, ok bool) {
+	c, ok := capture(raw, name)
+	if !ok {
+		return 0, 0, false
+	}
+	from = int(c.Off)
+	for from > 0 && raw[from-1] != ':' {
+		from--
+	}
+	from--
+	for from > 0 && isBlank(raw[from-1]) {
+		from--
+	}
+	from -= len(name) + 2
+	return from, int(c.Off + c.Len), from > 0 && string(raw[from+1:from+1+len(name)]) == name
+}
+
+func capture(raw []byte, name string) (session.Capture, bool) {
+	m, err := scan.NewMachine([]string{name})
+	if err != nil || len(raw) == 0 {
+		return session.Capture{}, false
+	}
+	buf := append(append(make([]byte, 0, len(raw)+scan.Pad), raw...), make([]byte, scan.Pad)...)
+	if _, f := m.Tolerant(buf, 0, len(raw)); f.Cause != scan.OK || len(m.Caps) == 0 {
+		return session.Capture{}, false
+	}
+	return m.Caps[0], true
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

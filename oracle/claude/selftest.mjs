@@ -1,0 +1,143 @@
+// node --test selftest.mjs: the judge itself, without the client. Each rule and each check must be able to say no.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { faultsOf } from './lib/compare.mjs'
+import { plainRecords, wholeRecords } from './lib/records.mjs'
+import { refusalOf } from './lib/rules.mjs'
+import { wantedOf } from './lib/wanted.mjs'
+
+const user = (...content) => ({ role: 'user', content })
+const assistant = (...content) => ({ role: 'assistant', content })
+const text = (text = 'words') => ({ type: 'text', text })
+const call = (id = 'c1', input = {}, name = 'Bash') => ({ type: 'tool_use', id, name, input })
+const result = (id = 'c1', content = 'out', more = {}) => ({ type: 'tool_result', tool_use_id: id, content, ...more })
+const thinking = signature => ({ type: 'thinking', thinking: 'hm', signature })
+const image = (data, type = 'image/png') => ({ type: 'image', source: { type: 'base64', media_type: type, data } })
+const asked = (...blocks) => [user(text()), assistant(...blocks)]
+
+const TAKEN = {
+  'one question': [user(text())],
+  'text as a string': [{ role: 'user', content: 'words' }],
+  'call and result': [...asked(text(), call()), user(result(), text())],
+  'parallel calls': [...asked(call('a'), call('b')), user(result('b')), user(result('a'))],
+  'neighbours of one role': [user(text()), user(text())],
+  'a system turn between': [...asked(call()), { role: 'system', content: [] }, user(result())],
+  'signed thinking': [...asked(thinking('sig'), text()), user(text())],
+  'an empty result': [...asked(call()), user(result('c1', ''))],
+}
+for (const [name, messages] of Object.entries(TAKEN)) test(`taken: ${name}`, () => assert.equal(refusalOf(JSON.stringify({ messages })), null))
+
+const REFUSED = [
+  ['no-messages', []],
+  ['role', [{ role: 'tool', content: 'x' }]],
+  ['content', [{ role: 'user', content: null }]],
+  ['empty-message', [user()]],
+  ['block', [user({ text: 'x' })]],
+  ['text', [user({ type: 'text' })]],
+  ['empty-text', [user(text(''))]],
+  ['blank-text', [user(text(' \n'))]],
+  ['lone-surrogate', [user(text('\ud83d'))]],
+  ['first-role', [assistant(text()), user(text())]],
+  ['prefill', asked(text())],
+  ['block-role', [user(call())]],
+  ['block-role', asked(result())],
+  ['block-role', [user(thinking('sig'))]],
+  ['call-id', asked(call('a b'))],
+  ['call-id', [...asked(call()), user(result(''))]],
+  ['call-name', asked(call('c1', {}, ''))],
+  ['call-input', asked(call('c1', 'ls'))],
+  ['call-input', asked(call('c1', []))],
+  ['call-twice', [...asked(call()), user(result()), assistant(call()), user(result())]],
+  ['call-without-result', [...asked(call()), user(text())]],
+  ['call-without-result', [...asked(call('a'), call('b')), user(result('a'))]],
+  ['result-content', [...asked(call()), user(result('c1', 7))]],
+  ['result-not-first', [...asked(call()), user(text(), result())]],
+  ['result-twice', [...asked(call()), user(result(), result())]],
+  ['result-without-call', [user(result())]],
+  ['result-without-call', [...asked(call()), user(result()), assistant(text()), user(result())]],
+  ['empty-error-result', [...asked(call()), user(result('c1', '', { is_error: true }))]],
+  ['empty-error-result', [...asked(call()), user(result('c1', [text('')], { is_error: true }))]],
+  ['thinking', [...asked({ type: 'thinking', signature: 'sig' }), user(text())]],
+  ['thinking-signature', [...asked(thinking(undefined)), user(text())]],
+  ['thinking-data', [...asked({ type: 'redacted_thinking' }), user(text())]],
+  ['image-empty', [user(image(''))]],
+  ['image-type', [user(image('AA==', 'image/bmp'))]],
+  ['image-size', [user(image('A'.repeat(5 * 1024 * 1024 + 4)))]],
+  ['image-empty', [...asked(call()), user(result('c1', [image('')]))]],
+]
+for (const [rule, messages] of REFUSED) test(`refused: ${rule}`, () => assert.equal(refusalOf(JSON.stringify({ messages }))?.rule, rule))
+test('refused: json', () => assert.equal(refusalOf('{"messages":[')?.rule, 'json'))
+test('refused: too-large', () => assert.equal(refusalOf(' '.repeat(32 * 1024 * 1024 + 1))?.rule, 'too-large'))
+
+/** A node; the second of its number is its time. */
+const node = (n, parent, message, more = {}) => ({
+  parentUuid: parent === null ? null : `u${parent}`, isSidechain: false, type: message.role, uuid: `u${n}`,
+  timestamp: `2026-01-01T00:00:${String(n).padStart(2, '0')}.000Z`, message, ...more,
+})
+const bytes = (...lines) => Buffer.from(lines.map(line => typeof line === 'string' ? line : JSON.stringify(line)).join('\n') + '\n')
+const brief = records => wantedOf(records).map(item => item.text ?? `${item.call}:${item.answers}`)
+
+test('whole records in damaged lines', () => {
+  const [a, b, c, d] = [1, 2, 3, 4].map(n => node(n, null, user(text('} { "'))))
+  const torn = JSON.stringify(node(9, null, user(text()))).slice(0, 90)
+  const damaged = bytes(`\ufeff${JSON.stringify(a)}`, JSON.stringify(b) + JSON.stringify(c), torn + JSON.stringify(d), `\0\0${JSON.stringify(a)}\0`, 'null', torn)
+  assert.deepEqual(wholeRecords(damaged), [a, b, c, d, a])
+  assert.deepEqual(plainRecords(damaged), [a])
+})
+
+const one = node(1, null, user(text('one')))
+const two = node(2, 1, assistant(text('two')))
+test('wanted: branches, and what a broken link must not lose', () => {
+  assert.deepEqual(brief([one, two, node(3, 1, user(text('three')))]), ['one', 'three'])
+  for (const parent of [null, 77, 3]) assert.deepEqual(brief([one, two, node(3, parent, user(text('three')))]), ['one', 'two', 'three'])
+})
+test('wanted: parallel calls, and real answers before stand-ins', () => {
+  const calls = [call('a'), call('b')].map((block, n) => node(n + 2, n + 1, { ...assistant(block), id: 'm' }))
+  const answers = [node(4, 2, user(result('a', 'A'))), node(5, 3, user(result('b', 'gone')), { toolDenialKind: 'interrupted' }), node(6, 3, user(result('b', 'B')))]
+  assert.deepEqual(brief([one, ...calls, ...answers, node(7, 6, assistant(text('end')))]), ['one', 'a:A', 'b:B', 'end'])
+})
+test('wanted: compaction', () => {
+  const boundary = { parentUuid: null, uuid: 'u3', type: 'system', subtype: 'compact_boundary', timestamp: one.timestamp }
+  const summary = node(4, 3, user(text('summary')), { isCompactSummary: true })
+  assert.deepEqual(brief([one, two, boundary]), ['one', 'two'])
+  assert.deepEqual(brief([one, two, boundary, summary, node(5, 4, user(text('five')))]), ['summary', 'five'])
+})
+test('wanted: not what the client leaves out', () => {
+  const more = [node(3, 2, assistant(text('error')), { isApiErrorMessage: true }), node(4, 3, user(text('aside')), { isSidechain: true }), node(5, 3, user(text(' ')))]
+  assert.deepEqual(brief([one, two, ...more]), ['one', 'two'])
+  assert.deepEqual(brief([one, node(2, 1, assistant(text('old'))), two]), ['one', 'two'])
+})
+
+const stored = [one, node(2, 1, assistant(text('two'), call())), node(3, 2, user(result()))]
+const good = () => ({
+  status: 0, err: '', said: { is_error: false }, made: [], before: bytes(...stored), after: bytes(...stored, node(4, 3, user(text('next')))),
+  requests: [{ main: true, refusal: null, messages: [...stored.map(record => record.message), user(text('next'))] }],
+})
+const FAULTS = {
+  'does not resume': (run) => { run.requests = [] },
+  'refuses the request': (run) => { run.requests[0].refusal = { rule: 'x', message: 'y' } },
+  'the client ends with': (run) => { run.said.is_error = true },
+  'user text one is lost': (run) => { run.requests[0].messages.shift() },
+  'out of order': (run) => { run.requests[0].messages.push(run.requests[0].messages.shift()) },
+  'call c1 is lost': (run) => { run.requests[0].messages = [one.message, assistant(text('two')), user(text('next'))] },
+  'no result directly behind it': (run) => { run.requests[0].messages.splice(2, 0, user(text('between'))) },
+  'the answer of call c1 is lost': (run) => { run.requests[0].messages[2] = user(result('c1', 'other')) },
+  'another answer than the file holds': (run) => { run.requests[0].messages[2] = user(result('c1', 'other')) },
+  'answers no open call': (run) => { run.requests[0].messages.push(user(result())) },
+  'is sent twice': (run) => { run.requests[0].messages.push(assistant(call()), user(result())) },
+  'answered call c1 itself': (run) => { run.before = bytes(...stored.slice(0, 2)) },
+  'drops a result that has no call: c9': (run) => { run.before = bytes(...stored, node(4, 3, user(result('c9')))) },
+  'made another transcript': (run) => { run.made = ['x.jsonl'] },
+  'rewrote the file': (run) => { run.after = bytes(one) },
+  'had to end the last line': (run) => { run.before = run.before.subarray(0, -1) },
+  'appended a result': (run) => { run.after = bytes(...stored, node(4, 3, user(result()))) },
+}
+test('no fault', () => assert.deepEqual(faultsOf(wantedOf(stored), good()), []))
+for (const [words, spoil] of Object.entries(FAULTS)) {
+  test(`fault: ${words}`, () => {
+    const run = good()
+    spoil(run)
+    const faults = faultsOf(wantedOf(stored), run)
+    assert.ok(faults.some(fault => fault.includes(words)), faults.join('\n') || 'none')
+  })
+}

@@ -1,0 +1,133 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
+)
+
+// leaf finds out whether the client goes on from the newest work, and gives back the talk that is sent
+// from the leaf that is right.
+func (t *tree) leaf(r format.Replayer, leaf int32) ([]int32, int32) {
+	sent := t.sent(r, leaf)
+	var high int64
+	on := make(map[int32]bool, len(sent))
+	for _, n := range sent {
+		on[n] = true
+		high = max(high, t.Nodes[n].Time)
+	}
+	newest := int32(-1)
+	for i := range t.Nodes {
+		x := &t.Nodes[i]
+		if x.Side || !t.talk(int32(i)) || on[int32(i)] || x.Time <= high || t.results(int32(i)) {
+			continue
+		}
+		newest, high = int32(i), x.Time
+	}
+	if newest < 0 {
+		return sent, leaf
+	}
+	under := t.Under(newest)
+	tip := newest
+	for i := range t.Nodes {
+		if under[i] && t.talk(int32(i)) && !t.Nodes[i].Side {
+			tip = int32(i)
+		}
+	}
+	better := t.sent(r, tip)
+	f := t.add(finding.WrongLeaf, t.Nodes[tip].Ref, "", fmt.Sprintf("the newest work ends here, but the client goes on from line %d", t.Nodes[leaf].Ref.Logical))
+	f.Lines = []int64{t.Nodes[leaf].Ref.Logical}
+	t.point(tip)
+	return better, tip
+}
+
+// point asks for the record that names the leaf; there is one.
+func (t *tree) point(leaf int32) {
+	for i := range t.changes {
+		if t.changes[i].Kind == Point {
+			t.changes[i].Rec = t.Nodes[leaf].Ref
+			return
+		}
+	}
+	c := Change{Kind: Point, Rec: t.Nodes[leaf].Ref}
+	if n := len(t.Pointers); n > 0 {
+		c.Truth = t.Pointers[n-1].Rec
+	}
+	t.changes = append(t.changes, c)
+}
+
+// tip keeps what is added at the end of the file from being taken for the place to go on from: answers of calls in
+// the middle, and records told anew that nothing hangs under.
+func (t *tree) tip(leaf int32) {
+	kids := make([]bool, len(t.Nodes))
+	for i := range t.Nodes {
+		if up := t.Nodes[i].Up; up >= 0 {
+			kids[up] = true
+		}
+	}
+	for i := range t.changes {
+		if c := &t.changes[i]; c.Kind == Answer && c.Call.Turn == midCall {
+			t.point(leaf)
+			return
+		}
+	}
+	for n := range t.retold {
+		if !kids[n] && n != leaf {
+			t.point(leaf)
+			return
+		}
+	}
+}
+
+// strays are records that bear the mark of a sub-agent's talk though they hang in the main one and a pointer
+// names them: the client then finds no session.
+func (t *tree) strays() {
+	for i := len(t.Pointers) - 1; i >= 0; i-- {
+		n := t.Find(t.Pointers[i].Leaf)
+		if n < 0 {
+			continue
+		}
+		x := &t.Nodes[n]
+		if x.Side && x.Up >= 0 && !t.Nodes[x.Up].Side {
+			f := t.add(finding.WrongLeaf, x.Ref, "side", "the place to go on from bears the mark of a sub-agent's talk: the client finds no session")
+			t.mend(n, f, "side")
+			x.Side = false
+			t.point(n)
+		}
+		return
+	}
+}
+
+// compactions finds borders without a summary: the history in front of them still counts.
+func (t *tree) compactions() {
+	kids := map[int32]bool{}
+	for i := range t.Nodes {
+		if x := &t.Nodes[i]; x.Up >= 0 && x.Kind == session.Summary {
+			kids[x.Up] = true
+		}
+	}
+	named := map[session.ID]bool{}
+	for i := range t.Nodes {
+		if t.Nodes[i].Named {
+			named[t.Nodes[i].Parent] = true
+		}
+	}
+	for i := range t.Nodes {
+		x := &t.Nodes[i]
+		if x.Kind != session.CompactionEnd || kids[int32(i)] || x.Anchor != (session.ID{}) && (t.Find(x.Anchor) >= 0 || named[x.Anchor]) {
+			continue
+		}
+		if named[x.ID] {
+			continue // something else hangs under it: the client goes on from there
+		}
+		f := t.add(finding.OpenCompaction, x.Ref, "tail", "a compaction's border without its summary: the client forgets what stands in front of it")
+		t.mend(int32(i), f, "border")
+		x.Kind = session.Note
+		if up := t.Find(x.Prior); up >= 0 {
+			c := t.retell(int32(i))
+			c.Parent, c.Code, c.Of, x.Up = t.Nodes[up].Ref, finding.OpenCompaction, x.Ref.Text, up
+		}
+	}
+}

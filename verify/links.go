@@ -1,0 +1,129 @@
+package verify
+
+import (
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/session"
+)
+
+// links finds what is wrong with the parents of records and hangs the records, in the tree at
+// hand, where the repair will hang them.
+func (t *tree) links() {
+	talked := false // there is talk in front
+	circles, above := t.circles(), t.above()
+	last := [2]int32{session.Root, session.Root}
+	for i := range t.Nodes {
+		n := int32(i)
+		x := &t.Nodes[n]
+		side := 0
+		if x.Side {
+			side = 1
+		}
+		before := last[side]
+		switch {
+		case x.Up == session.Absent && x.Kind == session.CompactionEnd:
+			// A border hangs under nothing, whatever it names.
+			x.Up = session.Root
+		case x.Up == session.Absent:
+			t.lost[x.Parent] = append(t.lost[x.Parent], n)
+			t.absent(n, before)
+		case x.Up == session.Root && !x.Named && x.Kind != session.CompactionEnd && !x.Fresh && talked && !x.Side && above[n]:
+			t.add(finding.ChainCut, x.Ref, "", "the record has no parent, and there is talk in front of it")
+			t.hang(n, before, finding.ChainCut)
+		case circles[n]:
+			t.add(finding.ParentCycle, x.Ref, "", "going up from this record leads back to it")
+			t.hang(n, before, finding.ParentCycle)
+		}
+		talked = talked || t.talk(n) && !x.Side
+		last[side] = n
+	}
+}
+
+// absent deals with a record whose parent is lost.
+func (t *tree) absent(n, before int32) {
+	x := &t.Nodes[n]
+	if up := t.Find(x.Parent); up >= 0 {
+		x.Up = up // it was put back meanwhile
+		return
+	}
+	if s := t.summaryOf(x.Parent); s >= 0 {
+		f := t.add(finding.OpenCompaction, t.Nodes[s].Ref, "summary", "the summary of a compaction is lost, and later records hang under it")
+		f.Repair = "a record is added in the summary's place that says so"
+		t.changes = append(t.changes, Change{Kind: Bridge, Rec: x.Ref, Child: x.Ref, Parent: t.Nodes[s].Ref})
+		border := t.Nodes[s]
+		up, _ := t.Add(session.Link{ID: x.Parent, Parent: border.ID, Named: true, Kind: session.Summary, Time: border.Time}, border.Ref, nil)
+		t.Nodes[up].Up = s
+		t.Nodes[n].Up = up
+		return
+	}
+	if before < 0 {
+		where := "first"
+		f := t.add(finding.ParentMissing, x.Ref, where, "the record hangs under one that is lost, and none stands in front of it")
+		f.Severity, f.Cure = finding.Note, finding.Leave
+		x.Up = session.Root
+		return
+	}
+	t.add(finding.ParentMissing, x.Ref, "", "the record hangs under one that is not in the log")
+	t.hang(n, before, finding.ParentMissing)
+}
+
+// summaryOf is the border whose summary has an id, -1 if there is none.
+func (t *tree) summaryOf(id session.ID) int32 {
+	for i := len(t.Nodes) - 1; i >= 0; i-- {
+		if x := &t.Nodes[i]; x.Kind == session.CompactionEnd && x.Anchor == id && id != (session.ID{}) {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+// hang hangs a node under another and asks for the record that says so.
+func (t *tree) hang(n, parent int32, why finding.Code) {
+	x := &t.Nodes[n]
+	if parent < 0 {
+		x.Up = session.Root
+		return
+	}
+	c := t.retell(n)
+	c.Parent, c.Code, c.Of = t.Nodes[parent].Ref, why, x.Ref.Text
+	x.Up = parent
+	t.heal = append(t.heal, n)
+}
+
+// circles are the records, each the first of its circle, that going up leads back to.
+func (t *tree) circles() map[int32]bool {
+	const fresh, walking, done = 0, 1, 2
+	state := make([]uint8, len(t.Nodes))
+	out := map[int32]bool{}
+	var path []int32
+	for i := range t.Nodes {
+		path = path[:0]
+		n := int32(i)
+		for n >= 0 && state[n] == fresh {
+			state[n] = walking
+			path = append(path, n)
+			n = t.Nodes[n].Up
+		}
+		if n >= 0 && state[n] == walking {
+			first := n
+			for up := t.Nodes[n].Up; up != n; up = t.Nodes[up].Up {
+				first = min(first, up)
+			}
+			out[first] = true
+		}
+		for _, p := range path {
+			state[p] = done
+		}
+	}
+	return out
+}
+
+// above tells for each node whether talk hangs below it, or it is talk itself.
+func (t *tree) above() []bool {
+	out := make([]bool, len(t.Nodes))
+	for i := len(t.Nodes) - 1; i >= 0; i-- {
+		for n := int32(i); n >= 0 && !out[n] && (t.talk(int32(i)) || out[i]); n = t.Nodes[n].Up {
+			out[n] = true
+		}
+	}
+	return out
+}

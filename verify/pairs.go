@@ -1,0 +1,313 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/session"
+)
+
+// Where an unanswered call stands, as the Turn of a call in a tree, which has no numbered turns.
+const (
+	tailCall = 0
+	midCall  = 1
+)
+
+// pairs checks the calls and results of what is sent.
+func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
+	t.first(sent)
+	asked := map[session.ID]session.Leg{}
+	again := map[session.ID][]session.Leg{}
+	var order []session.Leg
+	place := map[int32]int{}
+	for i, n := range sent {
+		place[n] = i
+		for _, g := range t.LegsOf(n) {
+			if g.Kind != session.CallAsked {
+				continue
+			}
+			if _, ok := asked[g.Call]; ok {
+				again[g.Call] = append(again[g.Call], g)
+				continue
+			}
+			asked[g.Call] = g
+			order = append(order, g)
+		}
+	}
+	results := map[session.ID][]session.Leg{}
+	for i := range t.Nodes {
+		if t.Nodes[i].Void {
+			continue
+		}
+		for _, g := range t.LegsOf(int32(i)) {
+			if _, ok := asked[g.Call]; ok && g.Kind == session.CallResult && !t.Nodes[i].Side {
+				results[g.Call] = append(results[g.Call], g)
+			}
+		}
+	}
+	last := t.lastWord(sent)
+	for i, g := range order {
+		if more := again[g.Call]; more != nil {
+			t.reused(g, more, results[g.Call], asked)
+			continue
+		}
+		switch got := results[g.Call]; len(got) {
+		case 0:
+			t.dangling(res, g, i, place[g.Node] > last || t.Nodes[g.Node].Group != (session.ID{}) && t.Nodes[g.Node].Group == t.groupAt(sent, last))
+		case 1:
+		default:
+			t.several(g, got)
+		}
+	}
+	for _, n := range sent {
+		for _, g := range t.LegsOf(n) {
+			if _, ok := asked[g.Call]; !ok && g.Kind == session.CallResult {
+				f := t.add(finding.OrphanResult, t.Nodes[n].Ref, "", "a result whose call is not in what the client sends")
+				f.CallID = t.CallID(g)
+				f.Repair = "the result is told anew as plain text, its content kept"
+				t.mend(n, f, "orphan "+f.CallID)
+			}
+		}
+	}
+	t.aside(sent, place, leaf)
+	if len(sent) > 0 && t.rules.RunsUnwritten {
+		if n := sent[len(sent)-1]; t.Nodes[n].Kind == session.UserMessage && !t.results(n) {
+			t.add(finding.MayHaveRun, t.Nodes[n].Ref, "tail", "the log ends with a prompt: while its answer was received, tools may have run")
+		}
+	}
+}
+
+// aside finds results beside the way whose call is lost, under an answer that is sent: the client sends neither. They are
+// told anew as text, and the way is led through them.
+func (t *tree) aside(sent []int32, place map[int32]int, leaf int32) {
+	anywhere := map[session.ID]bool{}
+	for i := range t.Nodes {
+		for _, g := range t.LegsOf(int32(i)) {
+			if g.Kind == session.CallAsked {
+				anywhere[g.Call] = true
+			}
+		}
+	}
+	for i := range t.Nodes {
+		n := int32(i)
+		x := &t.Nodes[n]
+		if _, on := place[n]; on || x.Void || x.Side || x.Up < 0 {
+			continue
+		}
+		if _, on := place[x.Up]; !on {
+			continue
+		}
+		for _, g := range t.LegsOf(n) {
+			if g.Kind != session.CallResult || anywhere[g.Call] {
+				continue
+			}
+			f := t.add(finding.OrphanResult, x.Ref, "", "a result whose call is lost; it hangs beside the way, and the client never sends it")
+			f.CallID = t.CallID(g)
+			f.Repair = "the result is told anew as plain text behind the other results, its content kept"
+			t.mend(n, f, "orphan "+f.CallID)
+			t.lead(n, f, leaf)
+		}
+	}
+}
+
+// lead leads the way through a node beside it: behind the results of the answer that it hangs under.
+func (t *tree) lead(n int32, f *finding.Finding, leaf int32) {
+	up := t.Nodes[n].Up
+	for up >= 0 && t.results(up) && t.Nodes[up].Up >= 0 {
+		up = t.Nodes[up].Up // it was hung behind other results
+	}
+	group := t.Nodes[up].Group
+	of := func(p int32) bool {
+		x := &t.Nodes[p]
+		return p == up || group != (session.ID{}) && (x.Group == group || t.results(p) && x.Up >= 0 && t.Nodes[x.Up].Group == group)
+	}
+	q, c := int32(-1), int32(-1)
+	for _, p := range t.Path(leaf) {
+		if of(p) {
+			q = p
+			break
+		}
+		c = p
+	}
+	if q < 0 {
+		return
+	}
+	set := func(node, parent int32) {
+		r := t.retell(node)
+		r.Parent, r.Code, r.Of = t.Nodes[parent].Ref, f.Code, f.Record.Text
+		t.Nodes[node].Up = parent
+	}
+	if t.Nodes[n].Up != q {
+		set(n, q)
+	}
+	if c >= 0 {
+		set(c, n)
+	}
+}
+
+// first: what is sent must begin with the user.
+func (t *tree) first(sent []int32) {
+	if len(sent) == 0 || t.Nodes[sent[0]].Kind != session.AssistantMessage {
+		return
+	}
+	f := t.add(finding.ProviderRejects, t.Nodes[sent[0]].Ref, "first", "what the client sends begins with an answer: the user's first message is lost")
+	f.Repair = "none is safe: what the user said first is not known"
+}
+
+// lastWord is the place in sent of the last message that is neither a result nor followed by results alone.
+func (t *tree) lastWord(sent []int32) int {
+	for i := len(sent) - 1; i >= 0; i-- {
+		if !t.results(sent[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t *tree) groupAt(sent []int32, i int) session.ID {
+	if i < 0 {
+		return session.ID{}
+	}
+	return t.Nodes[sent[i]].Group
+}
+
+// dangling asks for the answer of a call that has none.
+func (t *tree) dangling(res *Result, g session.Leg, index int, tail bool) {
+	ref := t.Nodes[g.Node].Ref
+	where, turn := "mid", int32(midCall)
+	if tail {
+		where, turn = "tail", tailCall
+	}
+	id := t.CallID(g)
+	f := t.add(finding.DanglingCall, ref, where, fmt.Sprintf("call %s has no result", quote(id)))
+	f.CallID = id
+	f.Repair = "a result is added: " + finding.ToolOutcomeUnknown
+	f.Never = "repeat it blindly: it may have run"
+	call := session.Call{ID: id, Name: t.CallName(g), Index: index, Asked: ref, StartSeq: -1, AskSeq: -1, Turn: turn}
+	c := Change{Kind: Answer, Rec: ref, Call: call}
+	c.Child = t.adopt(g)
+	t.changes = append(t.changes, c)
+	if tail {
+		res.Open = true
+		res.Tail.Calls = append(res.Tail.Calls, call)
+	}
+}
+
+// adopt finds a record whose lost parent may have been the result of a call: one that is hung under the
+// call, or under what belongs to the same answer. The answer then takes the lost record's id.
+func (t *tree) adopt(g session.Leg) session.Ref {
+	group := t.Nodes[g.Node].Group
+	for _, n := range t.heal {
+		x := &t.Nodes[n]
+		kids, lost := t.lost[x.Parent]
+		if !lost || x.Up < 0 || t.results(n) {
+			continue
+		}
+		up := x.Up
+		if t.results(up) {
+			up = t.Nodes[up].Up // beside the results of other calls of the answer
+		}
+		if up < 0 || up != g.Node && (group == (session.ID{}) || t.Nodes[up].Group != group) || x.Group == group && group != (session.ID{}) {
+			continue
+		}
+		for _, k := range kids {
+			t.stay(k)
+			t.Nodes[k].Up = g.Node
+		}
+		delete(t.lost, x.Parent)
+		return x.Ref
+	}
+	return session.Ref{}
+}
+
+// stay takes back that a node is hung elsewhere.
+func (t *tree) stay(n int32) {
+	if i, ok := t.retold[n]; ok {
+		t.changes[i].Parent = session.Ref{}
+	}
+}
+
+// several judges more than one result of a call: the client shows the first.
+func (t *tree) several(g session.Leg, got []session.Leg) {
+	var truth, made *session.Leg
+	for i := range got {
+		switch {
+		case got[i].Flags&session.Synthetic == 0 && truth == nil:
+			truth = &got[i]
+		case got[i].Flags&session.Synthetic != 0 && made == nil:
+			made = &got[i]
+		}
+	}
+	if truth != nil && made != nil && t.Nodes[made.Node].First.N < t.Nodes[truth.Node].First.N {
+		f := t.add(finding.FalseCloser, t.Nodes[truth.Node].Ref, "tree", "the real result of a call that a synthetic one hides")
+		f.CallID = t.CallID(g)
+		f.Repair = "the synthetic result is told anew with the content of the real one"
+		c := t.retell(made.Node)
+		c.Truth, c.Call.ID = t.Nodes[truth.Node].Ref, f.CallID
+		return
+	}
+	f := t.add(finding.DupResult, t.Nodes[got[1].Node].Ref, "tree", fmt.Sprintf("%d results of one call; the client sends the first", len(got)))
+	f.CallID = t.CallID(g)
+}
+
+// reused reports calls with the id of an earlier one. Where a result hangs under such a call that no call asks
+// for, its id is the call's true one. Where each has its result, the later ones get ids of their own.
+func (t *tree) reused(first session.Leg, more, results []session.Leg, asked map[session.ID]session.Leg) {
+	id := t.CallID(first)
+	for i, g := range more {
+		f := t.add(finding.CallIDReused, t.Nodes[g.Node].Ref, "", "an earlier call has the same id")
+		f.CallID = id
+		if r, ok := t.strange(g, asked); ok {
+			f.Where = "paired"
+			f.Repair = "the call is told anew with the id of the result that hangs under it"
+			t.mend(g.Node, f, "rename "+id+" "+t.CallID(r))
+			asked[r.Call] = g
+			continue
+		}
+		r, ok := t.resultOf(g, i+1, len(more)+1, results)
+		if !ok {
+			continue
+		}
+		f.Where = "paired"
+		f.Repair = "the call and its result are told anew with an id of their own"
+		word := fmt.Sprintf("rename %s %s_%d", id, id, i+2)
+		t.mend(g.Node, f, word)
+		t.mend(r.Node, f, word)
+	}
+}
+
+// strange is the one result that hangs under the record of a call and that no call asks for.
+func (t *tree) strange(g session.Leg, asked map[session.ID]session.Leg) (found session.Leg, ok bool) {
+	for i := range t.Nodes {
+		if t.Nodes[i].Parent != t.Nodes[g.Node].ID || t.Nodes[i].Void {
+			continue
+		}
+		for _, r := range t.LegsOf(int32(i)) {
+			if _, known := asked[r.Call]; !known && r.Kind == session.CallResult {
+				if ok {
+					return session.Leg{}, false
+				}
+				found, ok = r, true
+			}
+		}
+	}
+	return found, ok
+}
+
+// resultOf is the result of one of several calls with one id: the only one that hangs under it; or, where there
+// are as many results as calls, the one at the same place.
+func (t *tree) resultOf(g session.Leg, i, calls int, results []session.Leg) (session.Leg, bool) {
+	var own []session.Leg
+	for _, r := range results {
+		if t.Nodes[r.Node].Parent == t.Nodes[g.Node].ID {
+			own = append(own, r)
+		}
+	}
+	if len(own) == 1 {
+		return own[0], true
+	}
+	if len(own) == 0 && len(results) == calls {
+		return results[i], true
+	}
+	return session.Leg{}, false
+}

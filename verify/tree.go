@@ -1,0 +1,256 @@
+package verify
+
+import (
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
+)
+
+// Change is a record that mends a tree: one told anew, or a new one.
+type Change struct {
+	Rec    session.Ref // the record told anew, or that asks, or to go on from
+	Parent session.Ref // Len > 0: the record to hang it under
+	Truth  session.Ref // Len > 0: the record that holds the true result of Call
+	Mends  []Mend
+	Call   session.Call
+	Kind   ChangeKind
+	Code   finding.Code // why it is hung elsewhere: the finding of this code
+	Of     int64        // about the record that begins here
+	// Child, with Len > 0, names as its parent an id that is lost, and the new record takes it.
+	Child session.Ref
+}
+
+// Mend is what else is to be changed in a record, and the finding that asks for it.
+type Mend struct {
+	Code finding.Code
+	Of   int64 // where the record of the finding begins
+	Word string
+}
+
+// ChangeKind says what a change adds.
+type ChangeKind uint8
+
+// The kinds of change, in the order in which they are added.
+const (
+	Retell ChangeKind = iota
+	Bridge
+	Answer
+	Point
+)
+
+// tree checks a log whose records hang under each other. It keeps some 250 bytes a record.
+type tree struct {
+	session.Tree
+	rules    format.Rules
+	findings []finding.Finding
+	changes  []Change
+	retold   map[int32]int // changes that tell a node anew
+	legs     []session.Leg
+	seed     maphash.Seed
+	held     []held
+	heal     []int32 // nodes whose place is mended, in file order
+	lost     map[session.ID][]int32
+}
+
+// held is a finding about a record that matters only where the record is replayed.
+type held struct {
+	node int32
+	f    finding.Finding
+}
+
+// maxHeld bounds how many are kept.
+const maxHeld = 10_000
+
+func newTree(rules format.Rules) *tree {
+	return &tree{rules: rules, seed: maphash.MakeSeed(), retold: map[int32]int{}, lost: map[session.ID][]int32{}}
+}
+
+// record takes what the next record means, and gives back the findings that need not wait.
+func (t *tree) record(r *session.Record, b *format.Batch) {
+	if b.Points {
+		t.Pointers = append(t.Pointers, session.Pointer{Leaf: b.Leaf, Rec: r.Ref()})
+	}
+	if !b.Linked {
+		return
+	}
+	t.legs = t.legs[:0]
+	for i := range b.Events {
+		e := &b.Events[i]
+		if e.Kind == session.CallAsked || e.Kind == session.CallResult {
+			t.legs = append(t.legs, t.Leg(e, r.Raw))
+		}
+	}
+	n, again := t.Add(b.Link, r.Ref(), t.legs)
+	hash := maphash.Bytes(t.seed, r.Raw)
+	if again && hash != t.Nodes[n].Hash {
+		t.add(finding.IDConflict, r.Ref(), "", "the id stands for other content earlier in the log")
+	}
+	t.Nodes[n].Hash = hash
+	if len(b.Keeps) > 0 {
+		t.Keep(n, b.Keeps)
+	}
+	if again {
+		// What was wrong with the record before is told anew.
+		t.held = slices.DeleteFunc(t.held, func(h held) bool { return h.node == n })
+	}
+	for i := range b.Findings {
+		if b.Findings[i].Code == finding.ProviderRejects && len(t.held) < maxHeld {
+			t.held = append(t.held, held{n, b.Findings[i]})
+		}
+	}
+}
+
+func (t *tree) add(code finding.Code, ref session.Ref, where, message string) *finding.Finding {
+	f := finding.New(code)
+	f.Span, f.Record, f.Where, f.Message = ref.Span, ref, where, message
+	t.findings = append(t.findings, f)
+	return &t.findings[len(t.findings)-1]
+}
+
+// retell is the change that tells a node anew; there is one for each.
+func (t *tree) retell(n int32) *Change {
+	if i, ok := t.retold[n]; ok {
+		return &t.changes[i]
+	}
+	t.retold[n] = len(t.changes)
+	t.changes = append(t.changes, Change{Kind: Retell, Rec: t.Nodes[n].Ref})
+	return &t.changes[len(t.changes)-1]
+}
+
+// mend asks for a change in a record.
+func (t *tree) mend(n int32, f *finding.Finding, word string) {
+	c := t.retell(n)
+	if m := (Mend{f.Code, f.Record.Text, word}); !slices.Contains(c.Mends, m) {
+		c.Mends = append(c.Mends, m)
+	}
+}
+
+// talk tells whether a node says something to the model.
+func (t *tree) talk(n int32) bool {
+	x := &t.Nodes[n]
+	return x.Kind.Talk() && !x.Void
+}
+
+// end judges the whole tree as the client would read it.
+func (t *tree) end(res *Result, d format.Dialect) {
+	r, ok := d.(format.Replayer)
+	if !ok || len(t.Nodes) == 0 {
+		return
+	}
+	t.Grow()
+	t.sides()
+	before := t.reached(r)
+	t.links()
+	t.strays()
+	t.compactions()
+	leaf := r.Leaf(&t.Tree)
+	if leaf < 0 {
+		return
+	}
+	sent, leaf := t.leaf(r, leaf)
+	if after := len(sent); before < after {
+		t.share(before, after)
+	}
+	t.pairs(res, sent, leaf)
+	t.say(sent)
+	t.tip(leaf)
+	for i := range t.Nodes {
+		if x := &t.Nodes[i]; x.Kind == session.UserMessage && !x.Side && !t.results(int32(i)) {
+			res.Turns++
+		}
+	}
+	res.Changes = t.sorted()
+}
+
+// sides takes the log of a sub-agent for a talk of its own.
+func (t *tree) sides() {
+	for i := range t.Nodes {
+		if !t.Nodes[i].Side {
+			return
+		}
+	}
+	for i := range t.Nodes {
+		t.Nodes[i].Side = false
+	}
+}
+
+// results tells whether a node holds results.
+func (t *tree) results(n int32) bool {
+	for _, g := range t.LegsOf(n) {
+		if g.Kind == session.CallResult {
+			return true
+		}
+	}
+	return false
+}
+
+// reached counts the nodes of talk that the client replays of the tree as it is.
+func (t *tree) reached(r format.Replayer) int {
+	leaf := r.Leaf(&t.Tree)
+	if leaf < 0 {
+		return 0
+	}
+	return len(t.sent(r, leaf))
+}
+
+// sent are the nodes of talk that the client replays from a leaf.
+func (t *tree) sent(r format.Replayer, leaf int32) []int32 {
+	var out []int32
+	for _, n := range r.Replay(&t.Tree, t.Path(leaf)) {
+		if t.talk(n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// share says in the findings about the chain how much of the talk would be left.
+func (t *tree) share(before, after int) {
+	for i := range t.findings {
+		f := &t.findings[i]
+		switch f.Code {
+		case finding.ParentMissing, finding.ParentCycle, finding.ChainCut, finding.WrongLeaf:
+			f.Message += fmt.Sprintf("; going up from where the log ends reaches %d of %d messages", before, after)
+			return
+		}
+	}
+}
+
+// say brings up the findings about records that are sent.
+func (t *tree) say(sent []int32) {
+	if len(t.held) == 0 {
+		return
+	}
+	on := make(map[int32]bool, len(sent))
+	for _, n := range sent {
+		on[n] = true
+	}
+	for _, h := range t.held {
+		if !on[h.node] {
+			continue
+		}
+		t.findings = append(t.findings, h.f)
+		t.mend(h.node, &h.f, h.f.Where)
+	}
+}
+
+// sorted are the changes in the order in which they are added: by kind, then by place.
+func (t *tree) sorted() []Change {
+	slices.SortStableFunc(t.changes, func(a, b Change) int {
+		if a.Kind != b.Kind {
+			return int(a.Kind) - int(b.Kind)
+		}
+		switch {
+		case a.Rec.Text < b.Rec.Text:
+			return -1
+		case a.Rec.Text > b.Rec.Text:
+			return 1
+		}
+		return a.Call.Index - b.Call.Index
+	})
+	return t.changes
+}
