@@ -53,6 +53,8 @@ const (
 	ChainCut      Code = "CHAIN_CUT"
 	WrongLeaf     Code = "WRONG_LEAF"
 	IDConflict    Code = "ID_CONFLICT"
+
+	UnreachableWork Code = "UNREACHABLE_WORK"
 )
 
 // Findings about calls.

@@ -112,7 +112,8 @@ func (b *Batch) Reset() {
 // Header is what a session says of itself.
 type Header struct {
 	ID, CWD, Parent string
-	Seed            int64 // number of inherited records, 0 = none
+	Version         string // of the client that wrote it, where the dialect does not know it from the first record
+	Seed            int64  // number of inherited records, 0 = none
 }
 
 // Rules configure the shared checkers. The zero value is the lenient answer.

@@ -160,7 +160,11 @@ func (s *Session) details(w io.Writer, st Style) {
 		if s.Repaired {
 			verb = "ended"
 		}
-		fmt.Fprintf(w, "  %s inside turn %d", verb, s.Tail.Turn)
+		where := "in the middle of an answer"
+		if s.Tail.Turn > 0 {
+			where = fmt.Sprintf("inside turn %d", s.Tail.Turn)
+		}
+		fmt.Fprintf(w, "  %s %s", verb, where)
 		if s.Tail.Step > 0 {
 			fmt.Fprintf(w, ", step %d", s.Tail.Step)
 		}

@@ -92,6 +92,7 @@ func (t *tree) strays() {
 		x := &t.Nodes[n]
 		if x.Side && x.Up >= 0 && !t.Nodes[x.Up].Side {
 			f := t.add(finding.WrongLeaf, x.Ref, "side", "the place to go on from bears the mark of a sub-agent's talk: the client finds no session")
+			f.Repair = "the record is told anew without that mark, and a record is added that names it as the place to go on from"
 			t.mend(n, f, "side")
 			x.Side = false
 			t.point(n)
@@ -123,6 +124,8 @@ func (t *tree) compactions() {
 			continue // something else hangs under it: the client goes on from there
 		}
 		f := t.add(finding.OpenCompaction, x.Ref, "tail", "a compaction's border without its summary: the client forgets what stands in front of it")
+		f.Repair = "the border is told anew as a plain note: the history in front of it counts again"
+		f.Never = "replace history with half a summary"
 		t.mend(int32(i), f, "border")
 		x.Kind = session.Note
 		if up := t.Find(x.Prior); up >= 0 {

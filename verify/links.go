@@ -34,6 +34,9 @@ func (t *tree) links() {
 			t.hang(n, before, finding.ParentCycle)
 		}
 		talked = talked || t.talk(n) && !x.Side
+		if x.Up == session.Root && !x.Named && talked && !above[n] && x.Kind != session.CompactionEnd {
+			continue // a stray that leads nowhere
+		}
 		last[side] = n
 	}
 }
@@ -61,6 +64,9 @@ func (t *tree) absent(n, before int32) {
 		f.Severity, f.Cure = finding.Note, finding.Leave
 		x.Up = session.Root
 		return
+	}
+	if kids := t.lost[x.Parent]; kids[0] != n && t.Nodes[kids[0]].Up >= 0 {
+		before = t.Nodes[kids[0]].Up // what one record held together stays together
 	}
 	t.add(finding.ParentMissing, x.Ref, "", "the record hangs under one that is not in the log")
 	t.hang(n, before, finding.ParentMissing)

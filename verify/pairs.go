@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/session"
@@ -45,18 +46,9 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 			}
 		}
 	}
-	last := t.lastWord(sent)
-	for i, g := range order {
+	for _, g := range order {
 		if more := again[g.Call]; more != nil {
 			t.reused(g, more, results[g.Call], asked)
-			continue
-		}
-		switch got := results[g.Call]; len(got) {
-		case 0:
-			t.dangling(res, g, i, place[g.Node] > last || t.Nodes[g.Node].Group != (session.ID{}) && t.Nodes[g.Node].Group == t.groupAt(sent, last))
-		case 1:
-		default:
-			t.several(g, got)
 		}
 	}
 	for _, n := range sent {
@@ -66,13 +58,31 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 				f.CallID = t.CallID(g)
 				f.Repair = "the result is told anew as plain text, its content kept"
 				t.mend(n, f, "orphan "+f.CallID)
+				t.told[n] = true
 			}
+		}
+	}
+	last := t.lastWord(sent)
+	for i, g := range order {
+		if again[g.Call] != nil {
+			continue
+		}
+		switch got := results[g.Call]; len(got) {
+		case 0:
+			t.dangling(res, g, i, place[g.Node] > last || t.Nodes[g.Node].Group != (session.ID{}) && t.Nodes[g.Node].Group == t.groupAt(sent, last))
+		case 1:
+		default:
+			t.several(g, got, place)
 		}
 	}
 	t.aside(sent, place, leaf)
 	if len(sent) > 0 && t.rules.RunsUnwritten {
-		if n := sent[len(sent)-1]; t.Nodes[n].Kind == session.UserMessage && !t.results(n) {
-			t.add(finding.MayHaveRun, t.Nodes[n].Ref, "tail", "the log ends with a prompt: while its answer was received, tools may have run")
+		if n := sent[len(sent)-1]; t.Nodes[n].Kind == session.UserMessage && !res.Open {
+			what := "a prompt"
+			if t.results(n) {
+				what = "a result"
+			}
+			t.add(finding.MayHaveRun, t.Nodes[n].Ref, "tail", "the log ends with "+what+": while the answer to it was received, tools may have run")
 		}
 	}
 }
@@ -94,7 +104,14 @@ func (t *tree) aside(sent []int32, place map[int32]int, leaf int32) {
 		if _, on := place[n]; on || x.Void || x.Side || x.Up < 0 {
 			continue
 		}
-		if _, on := place[x.Up]; !on {
+		up := x.Up
+		for range t.Nodes { // no more steps than nodes, whatever the links say
+			if !t.results(up) || t.Nodes[up].Up < 0 {
+				break
+			}
+			up = t.Nodes[up].Up // it was hung behind other results
+		}
+		if _, on := place[up]; !on {
 			continue
 		}
 		for _, g := range t.LegsOf(n) {
@@ -105,17 +122,13 @@ func (t *tree) aside(sent []int32, place map[int32]int, leaf int32) {
 			f.CallID = t.CallID(g)
 			f.Repair = "the result is told anew as plain text behind the other results, its content kept"
 			t.mend(n, f, "orphan "+f.CallID)
-			t.lead(n, f, leaf)
+			t.lead(n, up, f, leaf)
 		}
 	}
 }
 
 // lead leads the way through a node beside it: behind the results of the answer that it hangs under.
-func (t *tree) lead(n int32, f *finding.Finding, leaf int32) {
-	up := t.Nodes[n].Up
-	for up >= 0 && t.results(up) && t.Nodes[up].Up >= 0 {
-		up = t.Nodes[up].Up // it was hung behind other results
-	}
+func (t *tree) lead(n, up int32, f *finding.Finding, leaf int32) {
 	group := t.Nodes[up].Group
 	of := func(p int32) bool {
 		x := &t.Nodes[p]
@@ -200,19 +213,26 @@ func (t *tree) adopt(g session.Leg) session.Ref {
 	for _, n := range t.heal {
 		x := &t.Nodes[n]
 		kids, lost := t.lost[x.Parent]
-		if !lost || x.Up < 0 || t.results(n) {
+		if !lost || x.Up < 0 || t.told[n] || slices.ContainsFunc(kids, func(k int32) bool {
+			return t.results(k) || t.told[k] || group != (session.ID{}) && t.Nodes[k].Group == group
+		}) {
 			continue
 		}
 		up := x.Up
 		if t.results(up) {
 			up = t.Nodes[up].Up // beside the results of other calls of the answer
 		}
-		if up < 0 || up != g.Node && (group == (session.ID{}) || t.Nodes[up].Group != group) || x.Group == group && group != (session.ID{}) {
+		if up < 0 || up != g.Node && (group == (session.ID{}) || t.Nodes[up].Group != group) {
 			continue
 		}
 		for _, k := range kids {
 			t.stay(k)
 			t.Nodes[k].Up = g.Node
+			for i := range t.findings {
+				if f := &t.findings[i]; f.Code == finding.ParentMissing && f.Record.Text == t.Nodes[k].Ref.Text {
+					f.Repair = "the result that is added for call " + quote(t.CallID(g)) + " takes the lost record's id"
+				}
+			}
 		}
 		delete(t.lost, x.Parent)
 		return x.Ref
@@ -228,7 +248,7 @@ func (t *tree) stay(n int32) {
 }
 
 // several judges more than one result of a call: the client shows the first.
-func (t *tree) several(g session.Leg, got []session.Leg) {
+func (t *tree) several(g session.Leg, got []session.Leg, place map[int32]int) {
 	var truth, made *session.Leg
 	for i := range got {
 		switch {
@@ -244,10 +264,27 @@ func (t *tree) several(g session.Leg, got []session.Leg) {
 		f.Repair = "the synthetic result is told anew with the content of the real one"
 		c := t.retell(made.Node)
 		c.Truth, c.Call.ID = t.Nodes[truth.Node].Ref, f.CallID
+		t.other(made.Node, place)
 		return
 	}
 	f := t.add(finding.DupResult, t.Nodes[got[1].Node].Ref, "tree", fmt.Sprintf("%d results of one call; the client sends the first", len(got)))
 	f.CallID = t.CallID(g)
+}
+
+// other reports the talk that a second writer went on with behind its synthetic result, where no client shows it.
+func (t *tree) other(made int32, place map[int32]int) {
+	under := t.Under(made)
+	first, n := int32(-1), 0
+	for i := range t.Nodes {
+		if _, on := place[int32(i)]; under[i] && !on && t.talk(int32(i)) && int32(i) != made {
+			if n++; first < 0 {
+				first = int32(i)
+			}
+		}
+	}
+	if n > 0 {
+		t.add(finding.UnreachableWork, t.Nodes[first].Ref, "", fmt.Sprintf("%d messages of a second writer stand on a branch of their own, from here on", n))
+	}
 }
 
 // reused reports calls with the id of an earlier one. Where a result hangs under such a call that no call asks
@@ -270,7 +307,7 @@ func (t *tree) reused(first session.Leg, more, results []session.Leg, asked map[
 		}
 		f.Where = "paired"
 		f.Repair = "the call and its result are told anew with an id of their own"
-		word := fmt.Sprintf("rename %s %s_%d", id, id, i+2)
+		word := fmt.Sprintf("rename %s %s-%d", id, id, i+2)
 		t.mend(g.Node, f, word)
 		t.mend(r.Node, f, word)
 	}

@@ -54,6 +54,7 @@ type tree struct {
 	held     []held
 	heal     []int32 // nodes whose place is mended, in file order
 	lost     map[session.ID][]int32
+	told     map[int32]bool // results that are told anew as text
 }
 
 // held is a finding about a record that matters only where the record is replayed.
@@ -66,7 +67,7 @@ type held struct {
 const maxHeld = 10_000
 
 func newTree(rules format.Rules) *tree {
-	return &tree{rules: rules, seed: maphash.MakeSeed(), retold: map[int32]int{}, lost: map[session.ID][]int32{}}
+	return &tree{rules: rules, seed: maphash.MakeSeed(), retold: map[int32]int{}, lost: map[session.ID][]int32{}, told: map[int32]bool{}}
 }
 
 // record takes what the next record means, and gives back the findings that need not wait.
@@ -158,12 +159,25 @@ func (t *tree) end(res *Result, d format.Dialect) {
 	t.pairs(res, sent, leaf)
 	t.say(sent)
 	t.tip(leaf)
-	for i := range t.Nodes {
-		if x := &t.Nodes[i]; x.Kind == session.UserMessage && !x.Side && !t.results(int32(i)) {
-			res.Turns++
+	res.Turns = t.turns(leaf)
+	res.Changes = t.sorted()
+}
+
+// turns counts what the user said on the way to a leaf, past the borders of compactions.
+func (t *tree) turns(leaf int32) (n int64) {
+	seen := map[int32]bool{}
+	for at := leaf; at >= 0 && !seen[at]; {
+		seen[at] = true
+		x := &t.Nodes[at]
+		if x.Kind == session.UserMessage && !t.results(at) && !t.told[at] {
+			n++
+		}
+		at = x.Up
+		if x.Kind == session.CompactionEnd {
+			at = t.Find(x.Prior)
 		}
 	}
-	res.Changes = t.sorted()
+	return n
 }
 
 // sides takes the log of a sub-agent for a talk of its own.
@@ -178,8 +192,11 @@ func (t *tree) sides() {
 	}
 }
 
-// results tells whether a node holds results.
+// results tells whether a node holds results, and not as text alone.
 func (t *tree) results(n int32) bool {
+	if t.told[n] {
+		return false
+	}
 	for _, g := range t.LegsOf(n) {
 		if g.Kind == session.CallResult {
 			return true

@@ -150,9 +150,10 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 			res.misplaced(r, b.Findings)
 		}
 		if b.Header != nil {
-			res.ID, res.CWD, res.Parent = b.Header.ID, b.Header.CWD, b.Header.Parent
+			res.header(b.Header)
 		}
 		if p.tree != nil {
+			res.Events += int64(len(b.Events))
 			continue
 		}
 		p.numbers.record(&b)
@@ -192,6 +193,20 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		res.Findings = append(res.Findings, p.structure.findings...)
 	}
 	return p, nil
+}
+
+// header takes what the session says of itself.
+func (r *Result) header(h *format.Header) {
+	if h.ID != "" {
+		r.ID = h.ID
+	}
+	if h.CWD != "" {
+		r.CWD = h.CWD
+	}
+	r.Parent = h.Parent
+	if r.Version == "" {
+		r.Version = h.Version
+	}
 }
 
 // misplaced drops a header that stands inside the log.
@@ -349,7 +364,7 @@ func settle(in Input, res *Result) {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Restores: f.Recoverable})
 		}
-		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] && f.Code != finding.WontMigrate {
+		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] && f.Code != finding.WontMigrate && f.Where != "first" {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Keeps: f.Record.N, Sets: res.Records - f.Record.N})
 		}

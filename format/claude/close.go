@@ -32,7 +32,7 @@ func (d dialect) Answer(asked, child []byte, call session.Call) (format.Closing,
 	content := `[{"type":"tool_result","tool_use_id":"` + call.ID + `","content":"` + unknownText + `","is_error":true}]`
 	line := node(f, string(f.str(kUUID)), id, `"type":"user","message":{"role":"user","content":`+content+`}`,
 		`"toolUseResult":"`+unknownText+`","sourceToolAssistantUUID":"`+string(f.str(kUUID))+`"`)
-	return format.Closing{Line: line, Code: finding.ToolOutcomeUnknown, Kind: "user", CallID: call.ID}, nil
+	return format.Closing{Line: line, Code: finding.ToolOutcomeUnknown, Kind: "result", CallID: call.ID}, nil
 }
 
 // Bridge stands in for the summary of a compaction, which is lost.

@@ -70,6 +70,7 @@ func (d *decoder) refused(r *session.Record, b *format.Batch) {
 			}
 			if !plain(f.inside(k.name)) || !plain(f.inside(k.id)) {
 				add(badName, "the call's id or name holds characters that the provider does not take")
+				b.Findings[len(b.Findings)-1].Repair = "none is safe here: the name says which tool ran, and the id ties the result to the call"
 			}
 		case "tool_result":
 			if user && spoken {

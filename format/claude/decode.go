@@ -14,21 +14,26 @@ type decoder struct {
 	dialect dialect
 	f       fields
 	named   bool // the session's id is known
+	told    bool // the writer's release is
 	nodes   int64
-	timed   bool    // a node with a time was seen
-	untimed []int64 // where the nodes begin, as long as none has a time
-	stamped bool    // one has a timestamp that cannot be read
+	timed   bool      // a node with a time was seen
+	untimed []untimed // the nodes, as long as none has a time
+	side    int64     // the time of the last side record that has one, Unix ms
+	stamped bool      // one has a timestamp that cannot be read
 	node    session.Ref
 }
+
+// untimed is a node without a time: where its first member begins, and the time of the side record in front of it.
+type untimed struct{ at, near int64 }
 
 // Decode tells what a record means.
 func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	f := &d.f
 	f.set(r.Raw, r.Caps)
 	b.Unnumbered = true
-	if !d.named && f.kind(kSession) == '"' {
-		d.named = true
-		b.Header = &format.Header{ID: string(f.str(kSession)), CWD: string(f.str(kCWD))}
+	if !d.named && f.kind(kSession) == '"' || !d.told && f.kind(kVersion) == '"' {
+		d.named, d.told = true, f.kind(kVersion) == '"'
+		b.Header = &format.Header{ID: string(f.str(kSession)), CWD: string(f.str(kCWD)), Version: string(f.str(kVersion))}
 	}
 	if string(f.str(kType)) == "last-prompt" {
 		if f.kind(kLeaf) == '"' {
@@ -37,6 +42,9 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		return
 	}
 	if f.kind(kUUID) != '"' || len(f.str(kUUID)) == 0 {
+		if t, err := time.Parse(time.RFC3339, string(f.str(kTime))); err == nil && !d.timed {
+			d.side = t.UnixMilli()
+		}
 		return
 	}
 	d.link(b)
@@ -49,7 +57,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		d.timed, d.untimed = true, nil
 	}
 	if !d.timed {
-		d.untimed = append(d.untimed, r.Text+int64(bytes.IndexByte(r.Raw, '{'))+1)
+		d.untimed = append(d.untimed, untimed{r.Text + int64(bytes.IndexByte(r.Raw, '{')) + 1, d.side})
 	}
 	d.content(r, b)
 }
@@ -126,12 +134,14 @@ func (d *decoder) End(b *format.Batch) {
 		n := finding.New(finding.EventInvalid)
 		n.Span, n.Record, n.Where = d.node.Span, d.node, "timeless"
 		n.Message = "no record has a timestamp: the client does not find the session"
-		n.Repair = "each record gets one, in the order of the file, a millisecond apart from 1970 on: the true times are not known"
+		n.Repair = "each record gets one, in the order of the file: that of the side record in front of it, a millisecond apart, or from 1970 on; the true times are not known"
 		n.Never = "drop the records"
 		if !d.stamped {
-			for i, at := range d.untimed {
-				stamp := time.UnixMilli(int64(i)).UTC().Format("2006-01-02T15:04:05.000Z")
-				n.Patches = append(n.Patches, finding.Patch{At: at, Ins: []byte(`"timestamp":"` + stamp + `",`)})
+			last := int64(-1)
+			for _, u := range d.untimed {
+				last = max(last+1, u.near)
+				stamp := time.UnixMilli(last).UTC().Format("2006-01-02T15:04:05.000Z")
+				n.Patches = append(n.Patches, finding.Patch{At: u.at, Ins: []byte(`"timestamp":"` + stamp + `",`)})
 			}
 		} else {
 			n.Cure, n.Where = finding.Refuse, "unreadable"

@@ -22,6 +22,7 @@ type patch struct {
 type retelling struct {
 	f       *fields
 	patches []patch
+	drops   []string
 }
 
 // Retell tells a record anew under its own id: the last record of an id counts. Every byte stays but those
@@ -226,12 +227,14 @@ func (r *retelling) member(key int, name, value string) {
 }
 
 // drop takes a member out of the record, with its comma.
-func (r *retelling) drop(name string) {
-	from, to, ok := span(r.f.raw, name)
+func (r *retelling) drop(name string) { r.drops = append(r.drops, name) }
+
+// without is a record without a member.
+func without(raw []byte, name string) []byte {
+	from, to, ok := span(raw, name)
 	if !ok {
-		return
+		return raw
 	}
-	raw := r.f.raw
 	for to < len(raw) && isBlank(raw[to]) {
 		to++
 	}
@@ -245,7 +248,7 @@ func (r *retelling) drop(name string) {
 			from--
 		}
 	}
-	r.patches = append(r.patches, patch{from, to, ""})
+	return slices.Delete(raw, from, to)
 }
 
 // apply makes the new record. Where one patch lies inside another the outer one counts.
@@ -265,7 +268,11 @@ func (r *retelling) apply() []byte {
 		out = append(append(out, r.f.raw[at:p.from]...), p.text...)
 		at = p.to
 	}
-	return append(out, r.f.raw[at:]...)
+	out = append(out, r.f.raw[at:]...)
+	for _, name := range r.drops {
+		out = without(out, name)
+	}
+	return out
 }
 
 // member is the text of a member of a record, nil where it has none.

@@ -240,11 +240,16 @@ func survivors(t *testing.T, r *damage.Recipe, p *damage.Part, tr *trial.Trial) 
 		t.Fatal(err)
 	}
 	damaged := p.Lines()
-	var want [][]byte
+	var want, closings [][]byte
+	for _, c := range tr.Plan.Closings {
+		closings = append(closings, bytes.TrimSuffix(c.Line, []byte("\n")))
+	}
 	for item := range strings.FieldsSeq(r.Result) {
 		switch {
 		case item == "*":
 			want = append(want, nil)
+		case item == "c":
+			want, closings = append(want, closings...), nil
 		case item[0] == 'd':
 			n, err := strconv.Atoi(item[1:])
 			if err != nil || n > len(damaged) {
@@ -259,9 +264,7 @@ func survivors(t *testing.T, r *damage.Recipe, p *damage.Part, tr *trial.Trial) 
 			want = append(want, p.Base[from-1:to]...)
 		}
 	}
-	for _, c := range tr.Plan.Closings {
-		want = append(want, bytes.TrimSuffix(c.Line, []byte("\n")))
-	}
+	want = append(want, closings...)
 	if len(have) != len(want) {
 		t.Errorf("%d lines, want %d", len(have), len(want))
 	}

@@ -58,7 +58,7 @@ func (s Step) String() string {
 
 // Parse reads a recipe. An empty line ends the head; # begins a comment line. The result is a
 // list: 3-7 are lines of the healthy session, d4 is line 4 of the damaged text, * is a line that
-// neither of them held.
+// neither of them held, c are the closers, which come last where the list does not name them.
 func Parse(name, text string) (*Recipe, error) {
 	r := &Recipe{Name: name, File: "session.jsonl"}
 	head := true

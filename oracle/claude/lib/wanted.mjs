@@ -9,11 +9,19 @@ import { itemsOf } from './items.mjs'
 export function wantedOf(records) {
   const nodes = nodesOf(records)
   const answers = answersOf(nodes)
-  return talkOn(pathOf(nodes), nodes).flatMap(node => itemsOf(node.record.message)).flatMap((item) => {
+  const talk = talkOn(pathOf(nodes), nodes)
+  const ids = talk.flatMap(node => itemsOf(node.record.message)).map(item => item.call)
+  const answersTo = (call, node) => {
+    if (ids.filter(id => id === call).length < 2) return answers.get(call) ?? []
+    // One id for two calls: only what hangs under this one is surely its own.
+    const own = [...nodes.values()].filter(other => other.record.parentUuid === node.record.uuid)
+    return own.flatMap(other => itemsOf(other.record.message)).filter(item => 'result' in item).map(item => item.text)
+  }
+  return talk.flatMap(node => itemsOf(node.record.message).flatMap((item) => {
     if ('result' in item) return []
-    if ('call' in item) return [{ ...item, answers: answers.get(item.call) ?? [] }]
+    if ('call' in item) return [{ ...item, answers: answersTo(item.call, node) }]
     return item.text.trim() === '' ? [] : [item]
-  })
+  }))
 }
 
 /** Ids of results that no client can send, because their call is nowhere, or above the compaction. */
@@ -45,7 +53,10 @@ function nodesOf(records) {
 
 const isTalk = ({ record }) => (record.type === 'user' || record.type === 'assistant') && !record.isSidechain
 
-/** From the newest talk upwards. Where a link is broken or runs in a circle, the node before it in the file stands in. */
+/**
+ * From the newest talk upwards. Where a link is broken or runs in a circle, the node before it in the file stands in; for
+ * all that name one lost parent, the node before the first of them.
+ */
 function pathOf(nodes) {
   const inFile = [...nodes.values()]
   const leaf = inFile.filter(isTalk).reduce((best, node) => best === undefined || node.time >= best.time ? node : best, undefined)
@@ -61,7 +72,9 @@ function pathOf(nodes) {
   function above(node) {
     const parent = nodes.get(node.record.parentUuid)
     if (parent !== undefined && !seen.has(parent)) return parent
-    return inFile.slice(0, node.at).findLast(other => !seen.has(other) && !other.record.isSidechain)
+    const { parentUuid } = node.record
+    const first = typeof parentUuid === 'string' && parent === undefined ? inFile.find(other => other.record.parentUuid === parentUuid) : node
+    return inFile.slice(0, first.at).findLast(other => !seen.has(other) && !other.record.isSidechain)
   }
 }
 

@@ -1,0 +1,140 @@
+package repair_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sessfix/sessfix/internal/damage/trial"
+)
+
+// transcripts are logs whose records make a tree, by name.
+func transcripts(t testing.TB) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob("../testdata/sessions/claude-code/*.jsonl")
+	if err != nil || len(paths) < 8 {
+		t.Fatalf("%d transcripts, %v", len(paths), err)
+	}
+	out := map[string][]byte{}
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[filepath.Base(p)] = data
+	}
+	return out
+}
+
+// transcriptPath is where a copy might lie that is in nobody's home.
+const transcriptPath = "no-such-directory/0a0a0a0a-1111-4222-8333-444455556666.jsonl"
+
+// Each transcript ends at every one of its bytes: what is left is repaired, and never refused once its first
+// line is whole.
+func TestEveryCutTranscripts(t *testing.T) {
+	for name, data := range transcripts(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			step := 1
+			if testing.Short() {
+				step = 7
+			}
+			first := bytes.IndexByte(data, '\n')
+			repaired := 0
+			for n := 0; n <= len(data); n += step {
+				tr, err := once(t.Context(), transcriptPath, data[:n:n], n%5 == 0)
+				if err != nil {
+					t.Fatalf("cut at %d of %d: %v", n, len(data), err)
+				}
+				if tr.Refused() && n > first {
+					t.Fatalf("cut at %d of %d: refused: %v", n, len(data), codes(tr))
+				}
+				if tr.Repaired() {
+					repaired++
+				}
+			}
+			if repaired < len(data)/step/2 {
+				t.Fatalf("only %d of %d cuts were repaired", repaired, len(data)/step)
+			}
+		})
+	}
+}
+
+// Each line of each transcript is lost, torn, repeated or glued to the next in turn, with and without another one
+// lost: what is left is repaired or refused, and nothing else.
+func TestEveryLineTranscripts(t *testing.T) {
+	for name, data := range transcripts(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lines := bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+			tried, refused := 0, 0
+			for i := range lines {
+				for kind := range 5 {
+					for more := -1; more < len(lines); more++ {
+						in := lineDamaged(lines, i, kind, more)
+						tr, err := once(t.Context(), transcriptPath, in, true)
+						if err != nil {
+							t.Fatalf("line %d, kind %d, and line %d lost: %v", i+1, kind, more+1, err)
+						}
+						tried++
+						if tr.Refused() {
+							refused++
+						}
+					}
+				}
+			}
+			if refused*2 > tried {
+				t.Fatalf("%d of %d refused", refused, tried)
+			}
+		})
+	}
+}
+
+// lineDamaged does something to line i, and loses line more.
+func lineDamaged(lines [][]byte, i, kind, more int) []byte {
+	var b bytes.Buffer
+	for k, l := range lines {
+		switch {
+		case k == more && k != i:
+			continue
+		case k != i:
+		case kind == 0:
+			continue
+		case kind == 1:
+			l = append(bytes.Clone(l[:len(l)/2]), '\n')
+		case kind == 2:
+			l = l[:len(l)/2]
+		case kind == 3:
+			l = bytes.TrimSuffix(l, []byte("\n"))
+		case kind == 4:
+			l = append(bytes.Clone(l), l...)
+			if l[len(l)-1] != '\n' {
+				l = fmt.Appendf(nil, "%s\n%s", lines[k], lines[k])
+			}
+		}
+		b.Write(l)
+	}
+	return b.Bytes()
+}
+
+// A repair is taken back byte for byte, whichever way it was published.
+func TestUndoTranscripts(t *testing.T) {
+	modes := map[string]bool{}
+	for name, data := range transcripts(t) {
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		for i := 1; i+2 < len(lines); i += 3 {
+			for kind := range 4 {
+				in := lineDamaged(lines, i, kind, -1)
+				if tr, err := trial.Of(t.Context(), filepath.Base(transcriptPath), in); err != nil || tr.Refused() {
+					continue // other tests look at these
+				}
+				undone(t, fmt.Sprintf("%s, line %d, kind %d", name, i+1, kind), filepath.Base(transcriptPath), in, modes)
+			}
+		}
+	}
+	if len(modes) != 2 {
+		t.Fatalf("published only by %v", modes)
+	}
+}
