@@ -100,7 +100,7 @@ func (w *FrameWalker) at(off int64, n int) ([]byte, error) {
 	w.ahead = min(max(2*w.ahead, Window/16), Window/4)
 	want := int(min(int64(max(n, w.ahead)), w.size-off))
 	if cap(w.raw) < want {
-		w.raw = make([]byte, want, 2*want)
+		w.raw = make([]byte, want, want+want/4)
 	}
 	w.raw = w.raw[:want]
 	got, err := w.r.ReadAt(w.raw, off)

@@ -1,5 +1,7 @@
 package session
 
+import "iter"
+
 // Link is what a record of a tree says of its place and its part in the talk.
 type Link struct {
 	ID, Parent ID
@@ -20,15 +22,42 @@ const (
 	Absent = -2 // it names one that is not there
 )
 
-// Node is what is kept of a record of a tree.
+// Node is what is kept of a record of a tree: some 110 bytes.
 type Node struct {
-	Link
-	Ref   Ref   // the last record of its id: that one counts
-	First Ref   // the first one, whose place in the file is the node's
-	Up    int32 // its parent, or Root or Absent
-	Legs  int32 // index of its first leg
-	N     int32 // and how many it has
-	Hash  uint64
+	ID, Parent, Group ID
+	Time              int64
+	Hash              uint64
+	At                Place // the last record of its id: that one counts
+	Up                int32 // its parent, or Root or Absent
+	Legs              int32 // index of its first leg
+	N                 int32 // and how many it has
+	Kind              Kind
+	Named             bool
+	Fresh, Side, Void bool
+}
+
+// Place finds a record again in a plain part, in 24 bytes.
+type Place struct {
+	Text         int64
+	Len, N, Line uint32
+	Marks        Marks
+}
+
+// PlaceOf shortens a Ref.
+func PlaceOf(r Ref) Place {
+	return Place{Text: r.Text, Len: uint32(r.TextLen), N: uint32(r.N), Line: uint32(r.Logical), Marks: r.Marks}
+}
+
+// Ref is the whole of it, for a part whose text is the file itself.
+func (p Place) Ref() Ref {
+	return Ref{Span: Span{Off: p.Text, Len: int64(p.Len), Text: p.Text, TextLen: int64(p.Len), Line: int64(p.Line), Logical: int64(p.Line)},
+		N: int64(p.N), Marks: p.Marks}
+}
+
+// Border is what a compaction's border says beside its place.
+type Border struct {
+	Prior, Anchor ID
+	Keeps         []ID
 }
 
 // Leg is one end of a call: asked for, or its result.
@@ -48,10 +77,15 @@ type Tree struct {
 	Legs  []Leg
 	// Pointers are the records that name the leaf to go on from, in file order.
 	Pointers []Pointer
-	// Keeps are the records that a compaction's border keeps, by the node of the border.
-	Keeps map[int32][]ID
-	index map[ID]int32
-	text  []byte // ids and names of calls
+	// Borders are those of compactions, by node.
+	Borders map[int32]Border
+	index   map[ID]int32
+	// nodes of one group, and results of one call, hang together: the next one, -1 behind the last.
+	nextInGroup []int32
+	group       map[ID]int32
+	nextResult  []int32 // by leg
+	result      map[ID]int32
+	text        []byte // ids and names of calls
 }
 
 // Pointer is a record that names a leaf.
@@ -69,23 +103,33 @@ func (t *Tree) Add(l Link, ref Ref, legs []Leg) (n int32, again bool) {
 	if !again {
 		n = int32(len(t.Nodes))
 		t.index[l.ID] = n
-		t.Nodes = append(t.Nodes, Node{First: ref})
+		t.Nodes = append(t.Nodes, Node{})
 	}
-	x := &t.Nodes[n]
-	x.Link, x.Ref, x.Legs, x.N = l, ref, int32(len(t.Legs)), int32(len(legs))
+	hash := t.Nodes[n].Hash
+	t.Nodes[n] = Node{
+		ID: l.ID, Parent: l.Parent, Group: l.Group, Time: l.Time, Hash: hash, At: PlaceOf(ref), Legs: int32(len(t.Legs)), N: int32(len(legs)),
+		Kind: l.Kind, Named: l.Named, Fresh: l.Fresh, Side: l.Side, Void: l.Void,
+	}
 	for _, g := range legs {
 		g.Node = n
 		t.Legs = append(t.Legs, g)
+	}
+	delete(t.Borders, n)
+	if l.Kind == CompactionEnd {
+		if t.Borders == nil {
+			t.Borders = map[int32]Border{}
+		}
+		t.Borders[n] = Border{Prior: l.Prior, Anchor: l.Anchor}
 	}
 	return n, again
 }
 
 // Keep notes what a border keeps.
 func (t *Tree) Keep(n int32, ids []ID) {
-	if t.Keeps == nil {
-		t.Keeps = map[int32][]ID{}
+	if b, ok := t.Borders[n]; ok {
+		b.Keeps = append([]ID(nil), ids...)
+		t.Borders[n] = b
 	}
-	t.Keeps[n] = append([]ID(nil), ids...)
 }
 
 // Leg makes a leg of an event; raw is its record.
@@ -133,6 +177,52 @@ func (t *Tree) Grow() {
 	}
 }
 
+// Join makes ready what Group and Results walk through. It must be called again when nodes were added.
+func (t *Tree) Join() {
+	t.nextInGroup, t.group = make([]int32, len(t.Nodes)), map[ID]int32{}
+	t.nextResult, t.result = make([]int32, len(t.Legs)), map[ID]int32{}
+	for i := len(t.Nodes) - 1; i >= 0; i-- {
+		n := &t.Nodes[i]
+		t.nextInGroup[i] = -1
+		if n.Group != (ID{}) {
+			if next, ok := t.group[n.Group]; ok {
+				t.nextInGroup[i] = next
+			}
+			t.group[n.Group] = int32(i)
+		}
+		for k := n.Legs + n.N - 1; k >= n.Legs; k-- {
+			if t.Legs[k].Kind != CallResult {
+				continue
+			}
+			t.nextResult[k] = -1
+			if next, ok := t.result[t.Legs[k].Call]; ok {
+				t.nextResult[k] = next
+			}
+			t.result[t.Legs[k].Call] = k
+		}
+	}
+}
+
+// Group goes over the nodes of a group, in file order.
+func (t *Tree) Group(id ID) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		n, ok := t.group[id]
+		for ok && n >= 0 && yield(n) {
+			n = t.nextInGroup[n]
+		}
+	}
+}
+
+// Results goes over the results of a call, in file order.
+func (t *Tree) Results(call ID) iter.Seq[Leg] {
+	return func(yield func(Leg) bool) {
+		k, ok := t.result[call]
+		for ok && k >= 0 && yield(t.Legs[k]) {
+			k = t.nextResult[k]
+		}
+	}
+}
+
 // Under tells, for every node, whether it is root or hangs below it.
 func (t *Tree) Under(root int32) []bool {
 	const unknown, no, yes = 0, 1, 2
@@ -163,7 +253,7 @@ func (t *Tree) Under(root int32) []bool {
 // Path lists the nodes from leaf to the first one without parent in the tree; a cycle ends it.
 func (t *Tree) Path(leaf int32) []int32 {
 	var out []int32
-	seen := map[int32]bool{}
+	seen := make([]bool, len(t.Nodes))
 	for n := leaf; n >= 0 && !seen[n]; n = t.Nodes[n].Up {
 		seen[n] = true
 		out = append(out, n)

@@ -13,7 +13,7 @@ import (
 func (t *tree) leaf(r format.Replayer, leaf int32) ([]int32, int32) {
 	sent := t.sent(r, leaf)
 	var high int64
-	on := make(map[int32]bool, len(sent))
+	on := make([]bool, len(t.Nodes))
 	for _, n := range sent {
 		on[n] = true
 		high = max(high, t.Nodes[n].Time)
@@ -21,7 +21,7 @@ func (t *tree) leaf(r format.Replayer, leaf int32) ([]int32, int32) {
 	newest := int32(-1)
 	for i := range t.Nodes {
 		x := &t.Nodes[i]
-		if x.Side || !t.talk(int32(i)) || on[int32(i)] || x.Time <= high || t.results(int32(i)) {
+		if x.Side || !t.talk(int32(i)) || on[i] || x.Time <= high || t.results(int32(i)) {
 			continue
 		}
 		newest, high = int32(i), x.Time
@@ -37,8 +37,8 @@ func (t *tree) leaf(r format.Replayer, leaf int32) ([]int32, int32) {
 		}
 	}
 	better := t.sent(r, tip)
-	f := t.add(finding.WrongLeaf, t.Nodes[tip].Ref, "", fmt.Sprintf("the newest work ends here, but the client goes on from line %d", t.Nodes[leaf].Ref.Logical))
-	f.Lines = []int64{t.Nodes[leaf].Ref.Logical}
+	f := t.add(finding.WrongLeaf, t.ref(tip), "", fmt.Sprintf("the newest work ends here, but the client goes on from line %d", t.ref(leaf).Logical))
+	f.Lines = []int64{t.ref(leaf).Logical}
 	t.point(tip)
 	return better, tip
 }
@@ -47,11 +47,11 @@ func (t *tree) leaf(r format.Replayer, leaf int32) ([]int32, int32) {
 func (t *tree) point(leaf int32) {
 	for i := range t.changes {
 		if t.changes[i].Kind == Point {
-			t.changes[i].Rec = t.Nodes[leaf].Ref
+			t.changes[i].Rec = t.ref(leaf)
 			return
 		}
 	}
-	c := Change{Kind: Point, Rec: t.Nodes[leaf].Ref}
+	c := Change{Kind: Point, Rec: t.ref(leaf)}
 	if n := len(t.Pointers); n > 0 {
 		c.Truth = t.Pointers[n-1].Rec
 	}
@@ -91,7 +91,7 @@ func (t *tree) strays() {
 		}
 		x := &t.Nodes[n]
 		if x.Side && x.Up >= 0 && !t.Nodes[x.Up].Side {
-			f := t.add(finding.WrongLeaf, x.Ref, "side", "the place to go on from bears the mark of a sub-agent's talk: the client finds no session")
+			f := t.add(finding.WrongLeaf, t.ref(n), "side", "the place to go on from bears the mark of a sub-agent's talk: the client finds no session")
 			f.Repair = "the record is told anew without that mark, and a record is added that names it as the place to go on from"
 			t.mend(n, f, "side")
 			x.Side = false
@@ -103,34 +103,35 @@ func (t *tree) strays() {
 
 // compactions finds borders without a summary: the history in front of them still counts.
 func (t *tree) compactions() {
-	kids := map[int32]bool{}
-	for i := range t.Nodes {
-		if x := &t.Nodes[i]; x.Up >= 0 && x.Kind == session.Summary {
-			kids[x.Up] = true
-		}
+	if len(t.Borders) == 0 {
+		return
 	}
-	named := map[session.ID]bool{}
-	for i := range t.Nodes {
-		if t.Nodes[i].Named {
-			named[t.Nodes[i].Parent] = true
-		}
-	}
+	kids, named := map[int32]bool{}, map[session.ID]bool{}
 	for i := range t.Nodes {
 		x := &t.Nodes[i]
-		if x.Kind != session.CompactionEnd || kids[int32(i)] || x.Anchor != (session.ID{}) && (t.Find(x.Anchor) >= 0 || named[x.Anchor]) {
+		if x.Up >= 0 && x.Kind == session.Summary {
+			kids[x.Up] = true
+		}
+		if x.Named {
+			named[x.Parent] = true
+		}
+	}
+	for i := range t.Nodes {
+		x, b := &t.Nodes[i], t.Borders[int32(i)]
+		if x.Kind != session.CompactionEnd || kids[int32(i)] || b.Anchor != (session.ID{}) && (t.Find(b.Anchor) >= 0 || named[b.Anchor]) {
 			continue
 		}
 		if named[x.ID] {
 			continue // something else hangs under it: the client goes on from there
 		}
-		f := t.add(finding.OpenCompaction, x.Ref, "tail", "a compaction's border without its summary: the client forgets what stands in front of it")
+		f := t.add(finding.OpenCompaction, t.ref(int32(i)), "tail", "a compaction's border without its summary: the client forgets what stands in front of it")
 		f.Repair = "the border is told anew as a plain note: the history in front of it counts again"
 		f.Never = "replace history with half a summary"
 		t.mend(int32(i), f, "border")
 		x.Kind = session.Note
-		if up := t.Find(x.Prior); up >= 0 {
+		if up := t.Find(b.Prior); up >= 0 {
 			c := t.retell(int32(i))
-			c.Parent, c.Code, c.Of, x.Up = t.Nodes[up].Ref, finding.OpenCompaction, x.Ref.Text, up
+			c.Parent, c.Code, c.Of, x.Up = t.ref(up), finding.OpenCompaction, x.At.Text, up
 		}
 	}
 }

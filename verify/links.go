@@ -27,10 +27,10 @@ func (t *tree) links() {
 			t.lost[x.Parent] = append(t.lost[x.Parent], n)
 			t.absent(n, before)
 		case x.Up == session.Root && !x.Named && x.Kind != session.CompactionEnd && !x.Fresh && talked && !x.Side && above[n]:
-			t.add(finding.ChainCut, x.Ref, "", "the record has no parent, and there is talk in front of it")
+			t.add(finding.ChainCut, t.ref(n), "", "the record has no parent, and there is talk in front of it")
 			t.hang(n, before, finding.ChainCut)
 		case circles[n]:
-			t.add(finding.ParentCycle, x.Ref, "", "going up from this record leads back to it")
+			t.add(finding.ParentCycle, t.ref(n), "", "going up from this record leads back to it")
 			t.hang(n, before, finding.ParentCycle)
 		}
 		talked = talked || t.talk(n) && !x.Side
@@ -49,18 +49,18 @@ func (t *tree) absent(n, before int32) {
 		return
 	}
 	if s := t.summaryOf(x.Parent); s >= 0 {
-		f := t.add(finding.OpenCompaction, t.Nodes[s].Ref, "summary", "the summary of a compaction is lost, and later records hang under it")
+		f := t.add(finding.OpenCompaction, t.ref(s), "summary", "the summary of a compaction is lost, and later records hang under it")
 		f.Repair = "a record is added in the summary's place that says so"
-		t.changes = append(t.changes, Change{Kind: Bridge, Rec: x.Ref, Child: x.Ref, Parent: t.Nodes[s].Ref})
+		t.changes = append(t.changes, Change{Kind: Bridge, Rec: t.ref(n), Child: t.ref(n), Parent: t.ref(s)})
 		border := t.Nodes[s]
-		up, _ := t.Add(session.Link{ID: x.Parent, Parent: border.ID, Named: true, Kind: session.Summary, Time: border.Time}, border.Ref, nil)
+		up, _ := t.Add(session.Link{ID: x.Parent, Parent: border.ID, Named: true, Kind: session.Summary, Time: border.Time}, t.ref(s), nil)
 		t.Nodes[up].Up = s
 		t.Nodes[n].Up = up
 		return
 	}
 	if before < 0 {
 		where := "first"
-		f := t.add(finding.ParentMissing, x.Ref, where, "the record hangs under one that is lost, and none stands in front of it")
+		f := t.add(finding.ParentMissing, t.ref(n), where, "the record hangs under one that is lost, and none stands in front of it")
 		f.Severity, f.Cure = finding.Note, finding.Leave
 		x.Up = session.Root
 		return
@@ -68,14 +68,14 @@ func (t *tree) absent(n, before int32) {
 	if kids := t.lost[x.Parent]; kids[0] != n && t.Nodes[kids[0]].Up >= 0 {
 		before = t.Nodes[kids[0]].Up // what one record held together stays together
 	}
-	t.add(finding.ParentMissing, x.Ref, "", "the record hangs under one that is not in the log")
+	t.add(finding.ParentMissing, t.ref(n), "", "the record hangs under one that is not in the log")
 	t.hang(n, before, finding.ParentMissing)
 }
 
 // summaryOf is the border whose summary has an id, -1 if there is none.
 func (t *tree) summaryOf(id session.ID) int32 {
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
-		if x := &t.Nodes[i]; x.Kind == session.CompactionEnd && x.Anchor == id && id != (session.ID{}) {
+		if t.Nodes[i].Kind == session.CompactionEnd && t.Borders[int32(i)].Anchor == id && id != (session.ID{}) {
 			return int32(i)
 		}
 	}
@@ -90,7 +90,7 @@ func (t *tree) hang(n, parent int32, why finding.Code) {
 		return
 	}
 	c := t.retell(n)
-	c.Parent, c.Code, c.Of = t.Nodes[parent].Ref, why, x.Ref.Text
+	c.Parent, c.Code, c.Of = t.ref(parent), why, x.At.Text
 	x.Up = parent
 	t.heal = append(t.heal, n)
 }

@@ -20,9 +20,9 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 	asked := map[session.ID]session.Leg{}
 	again := map[session.ID][]session.Leg{}
 	var order []session.Leg
-	place := map[int32]int{}
+	place := make([]int32, len(t.Nodes)) // in what is sent, from 1
 	for i, n := range sent {
-		place[n] = i
+		place[n] = int32(i) + 1
 		for _, g := range t.LegsOf(n) {
 			if g.Kind != session.CallAsked {
 				continue
@@ -35,26 +35,23 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 			order = append(order, g)
 		}
 	}
-	results := map[session.ID][]session.Leg{}
-	for i := range t.Nodes {
-		if t.Nodes[i].Void {
-			continue
-		}
-		for _, g := range t.LegsOf(int32(i)) {
-			if _, ok := asked[g.Call]; ok && g.Kind == session.CallResult && !t.Nodes[i].Side {
-				results[g.Call] = append(results[g.Call], g)
+	results := func(call session.ID) (out []session.Leg) {
+		for g := range t.Results(call) {
+			if x := &t.Nodes[g.Node]; !x.Void && !x.Side {
+				out = append(out, g)
 			}
 		}
+		return out
 	}
 	for _, g := range order {
 		if more := again[g.Call]; more != nil {
-			t.reused(g, more, results[g.Call], asked)
+			t.reused(g, more, results(g.Call), asked)
 		}
 	}
 	for _, n := range sent {
 		for _, g := range t.LegsOf(n) {
 			if _, ok := asked[g.Call]; !ok && g.Kind == session.CallResult {
-				f := t.add(finding.OrphanResult, t.Nodes[n].Ref, "", "a result whose call is not in what the client sends")
+				f := t.add(finding.OrphanResult, t.ref(n), "", "a result whose call is not in what the client sends")
 				f.CallID = t.CallID(g)
 				f.Repair = "the result is told anew as plain text, its content kept"
 				t.mend(n, f, "orphan "+f.CallID)
@@ -67,9 +64,9 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 		if again[g.Call] != nil {
 			continue
 		}
-		switch got := results[g.Call]; len(got) {
+		switch got := results(g.Call); len(got) {
 		case 0:
-			t.dangling(res, g, i, place[g.Node] > last || t.Nodes[g.Node].Group != (session.ID{}) && t.Nodes[g.Node].Group == t.groupAt(sent, last))
+			t.dangling(res, g, i, int(place[g.Node])-1 > last || t.Nodes[g.Node].Group != (session.ID{}) && t.Nodes[g.Node].Group == t.groupAt(sent, last))
 		case 1:
 		default:
 			t.several(g, got, place)
@@ -82,14 +79,14 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 			if t.results(n) {
 				what = "a result"
 			}
-			t.add(finding.MayHaveRun, t.Nodes[n].Ref, "tail", "the log ends with "+what+": while the answer to it was received, tools may have run")
+			t.add(finding.MayHaveRun, t.ref(n), "tail", "the log ends with "+what+": while the answer to it was received, tools may have run")
 		}
 	}
 }
 
 // aside finds results beside the way whose call is lost, under an answer that is sent: the client sends neither. They are
 // told anew as text, and the way is led through them.
-func (t *tree) aside(sent []int32, place map[int32]int, leaf int32) {
+func (t *tree) aside(sent []int32, place []int32, leaf int32) {
 	anywhere := map[session.ID]bool{}
 	for i := range t.Nodes {
 		for _, g := range t.LegsOf(int32(i)) {
@@ -101,7 +98,7 @@ func (t *tree) aside(sent []int32, place map[int32]int, leaf int32) {
 	for i := range t.Nodes {
 		n := int32(i)
 		x := &t.Nodes[n]
-		if _, on := place[n]; on || x.Void || x.Side || x.Up < 0 {
+		if place[n] > 0 || x.Void || x.Side || x.Up < 0 {
 			continue
 		}
 		up := x.Up
@@ -111,14 +108,14 @@ func (t *tree) aside(sent []int32, place map[int32]int, leaf int32) {
 			}
 			up = t.Nodes[up].Up // it was hung behind other results
 		}
-		if _, on := place[up]; !on {
+		if place[up] == 0 {
 			continue
 		}
 		for _, g := range t.LegsOf(n) {
 			if g.Kind != session.CallResult || anywhere[g.Call] {
 				continue
 			}
-			f := t.add(finding.OrphanResult, x.Ref, "", "a result whose call is lost; it hangs beside the way, and the client never sends it")
+			f := t.add(finding.OrphanResult, t.ref(n), "", "a result whose call is lost; it hangs beside the way, and the client never sends it")
 			f.CallID = t.CallID(g)
 			f.Repair = "the result is told anew as plain text behind the other results, its content kept"
 			t.mend(n, f, "orphan "+f.CallID)
@@ -147,7 +144,7 @@ func (t *tree) lead(n, up int32, f *finding.Finding, leaf int32) {
 	}
 	set := func(node, parent int32) {
 		r := t.retell(node)
-		r.Parent, r.Code, r.Of = t.Nodes[parent].Ref, f.Code, f.Record.Text
+		r.Parent, r.Code, r.Of = t.ref(parent), f.Code, f.Record.Text
 		t.Nodes[node].Up = parent
 	}
 	if t.Nodes[n].Up != q {
@@ -163,7 +160,7 @@ func (t *tree) first(sent []int32) {
 	if len(sent) == 0 || t.Nodes[sent[0]].Kind != session.AssistantMessage {
 		return
 	}
-	f := t.add(finding.ProviderRejects, t.Nodes[sent[0]].Ref, "first", "what the client sends begins with an answer: the user's first message is lost")
+	f := t.add(finding.ProviderRejects, t.ref(sent[0]), "first", "what the client sends begins with an answer: the user's first message is lost")
 	f.Repair = "none is safe: what the user said first is not known"
 }
 
@@ -186,7 +183,7 @@ func (t *tree) groupAt(sent []int32, i int) session.ID {
 
 // dangling asks for the answer of a call that has none.
 func (t *tree) dangling(res *Result, g session.Leg, index int, tail bool) {
-	ref := t.Nodes[g.Node].Ref
+	ref := t.ref(g.Node)
 	where, turn := "mid", int32(midCall)
 	if tail {
 		where, turn = "tail", tailCall
@@ -229,13 +226,13 @@ func (t *tree) adopt(g session.Leg) session.Ref {
 			t.stay(k)
 			t.Nodes[k].Up = g.Node
 			for i := range t.findings {
-				if f := &t.findings[i]; f.Code == finding.ParentMissing && f.Record.Text == t.Nodes[k].Ref.Text {
+				if f := &t.findings[i]; f.Code == finding.ParentMissing && f.Record.Text == t.ref(k).Text {
 					f.Repair = "the result that is added for call " + quote(t.CallID(g)) + " takes the lost record's id"
 				}
 			}
 		}
 		delete(t.lost, x.Parent)
-		return x.Ref
+		return t.ref(n)
 	}
 	return session.Ref{}
 }
@@ -248,7 +245,7 @@ func (t *tree) stay(n int32) {
 }
 
 // several judges more than one result of a call: the client shows the first.
-func (t *tree) several(g session.Leg, got []session.Leg, place map[int32]int) {
+func (t *tree) several(g session.Leg, got []session.Leg, place []int32) {
 	var truth, made *session.Leg
 	for i := range got {
 		switch {
@@ -258,32 +255,32 @@ func (t *tree) several(g session.Leg, got []session.Leg, place map[int32]int) {
 			made = &got[i]
 		}
 	}
-	if truth != nil && made != nil && t.Nodes[made.Node].First.N < t.Nodes[truth.Node].First.N {
-		f := t.add(finding.FalseCloser, t.Nodes[truth.Node].Ref, "tree", "the real result of a call that a synthetic one hides")
+	if truth != nil && made != nil && made.Node < truth.Node {
+		f := t.add(finding.FalseCloser, t.ref(truth.Node), "tree", "the real result of a call that a synthetic one hides")
 		f.CallID = t.CallID(g)
 		f.Repair = "the synthetic result is told anew with the content of the real one"
 		c := t.retell(made.Node)
-		c.Truth, c.Call.ID = t.Nodes[truth.Node].Ref, f.CallID
+		c.Truth, c.Call.ID = t.ref(truth.Node), f.CallID
 		t.other(made.Node, place)
 		return
 	}
-	f := t.add(finding.DupResult, t.Nodes[got[1].Node].Ref, "tree", fmt.Sprintf("%d results of one call; the client sends the first", len(got)))
+	f := t.add(finding.DupResult, t.ref(got[1].Node), "tree", fmt.Sprintf("%d results of one call; the client sends the first", len(got)))
 	f.CallID = t.CallID(g)
 }
 
 // other reports the talk that a second writer went on with behind its synthetic result, where no client shows it.
-func (t *tree) other(made int32, place map[int32]int) {
+func (t *tree) other(made int32, place []int32) {
 	under := t.Under(made)
 	first, n := int32(-1), 0
 	for i := range t.Nodes {
-		if _, on := place[int32(i)]; under[i] && !on && t.talk(int32(i)) && int32(i) != made {
+		if under[i] && place[i] == 0 && t.talk(int32(i)) && int32(i) != made {
 			if n++; first < 0 {
 				first = int32(i)
 			}
 		}
 	}
 	if n > 0 {
-		t.add(finding.UnreachableWork, t.Nodes[first].Ref, "", fmt.Sprintf("%d messages of a second writer stand on a branch of their own, from here on", n))
+		t.add(finding.UnreachableWork, t.ref(first), "", fmt.Sprintf("%d messages of a second writer stand on a branch of their own, from here on", n))
 	}
 }
 
@@ -292,7 +289,7 @@ func (t *tree) other(made int32, place map[int32]int) {
 func (t *tree) reused(first session.Leg, more, results []session.Leg, asked map[session.ID]session.Leg) {
 	id := t.CallID(first)
 	for i, g := range more {
-		f := t.add(finding.CallIDReused, t.Nodes[g.Node].Ref, "", "an earlier call has the same id")
+		f := t.add(finding.CallIDReused, t.ref(g.Node), "", "an earlier call has the same id")
 		f.CallID = id
 		if r, ok := t.strange(g, asked); ok {
 			f.Where = "paired"

@@ -42,10 +42,11 @@ const (
 	Point
 )
 
-// tree checks a log whose records hang under each other. It keeps some 250 bytes a record.
+// tree checks a log whose records hang under each other. It keeps some 200 bytes a record, and 40 and the id's text for each end of a call.
 type tree struct {
 	session.Tree
 	rules    format.Rules
+	packed   bool
 	findings []finding.Finding
 	changes  []Change
 	retold   map[int32]int // changes that tell a node anew
@@ -55,6 +56,7 @@ type tree struct {
 	heal     []int32 // nodes whose place is mended, in file order
 	lost     map[session.ID][]int32
 	told     map[int32]bool // results that are told anew as text
+	framed   []session.Ref  // of the nodes, where the part is compressed
 }
 
 // held is a finding about a record that matters only where the record is replayed.
@@ -66,8 +68,8 @@ type held struct {
 // maxHeld bounds how many are kept.
 const maxHeld = 10_000
 
-func newTree(rules format.Rules) *tree {
-	return &tree{rules: rules, seed: maphash.MakeSeed(), retold: map[int32]int{}, lost: map[session.ID][]int32{}, told: map[int32]bool{}}
+func newTree(rules format.Rules, packed bool) *tree {
+	return &tree{rules: rules, packed: packed, seed: maphash.MakeSeed(), retold: map[int32]int{}, lost: map[session.ID][]int32{}, told: map[int32]bool{}}
 }
 
 // record takes what the next record means, and gives back the findings that need not wait.
@@ -91,6 +93,10 @@ func (t *tree) record(r *session.Record, b *format.Batch) {
 		t.add(finding.IDConflict, r.Ref(), "", "the id stands for other content earlier in the log")
 	}
 	t.Nodes[n].Hash = hash
+	if t.packed {
+		t.framed = append(t.framed, make([]session.Ref, len(t.Nodes)-len(t.framed))...)
+		t.framed[n] = r.Ref()
+	}
 	if len(b.Keeps) > 0 {
 		t.Keep(n, b.Keeps)
 	}
@@ -112,13 +118,21 @@ func (t *tree) add(code finding.Code, ref session.Ref, where, message string) *f
 	return &t.findings[len(t.findings)-1]
 }
 
+// ref finds a node's record again.
+func (t *tree) ref(n int32) session.Ref {
+	if int(n) < len(t.framed) {
+		return t.framed[n]
+	}
+	return t.Nodes[n].At.Ref()
+}
+
 // retell is the change that tells a node anew; there is one for each.
 func (t *tree) retell(n int32) *Change {
 	if i, ok := t.retold[n]; ok {
 		return &t.changes[i]
 	}
 	t.retold[n] = len(t.changes)
-	t.changes = append(t.changes, Change{Kind: Retell, Rec: t.Nodes[n].Ref})
+	t.changes = append(t.changes, Change{Kind: Retell, Rec: t.ref(n)})
 	return &t.changes[len(t.changes)-1]
 }
 
@@ -143,9 +157,11 @@ func (t *tree) end(res *Result, d format.Dialect) {
 		return
 	}
 	t.Grow()
+	t.Join()
 	t.sides()
-	before := t.reached(r)
+	raw := t.ups()
 	t.links()
+	t.Join()
 	t.strays()
 	t.compactions()
 	leaf := r.Leaf(&t.Tree)
@@ -153,9 +169,7 @@ func (t *tree) end(res *Result, d format.Dialect) {
 		return
 	}
 	sent, leaf := t.leaf(r, leaf)
-	if after := len(sent); before < after {
-		t.share(before, after)
-	}
+	t.share(r, raw, len(sent))
 	t.pairs(res, sent, leaf)
 	t.say(sent)
 	t.tip(leaf)
@@ -172,9 +186,10 @@ func (t *tree) turns(leaf int32) (n int64) {
 		if x.Kind == session.UserMessage && !t.results(at) && !t.told[at] {
 			n++
 		}
-		at = x.Up
 		if x.Kind == session.CompactionEnd {
-			at = t.Find(x.Prior)
+			at = t.Find(t.Borders[at].Prior)
+		} else {
+			at = x.Up
 		}
 	}
 	return n
@@ -205,13 +220,13 @@ func (t *tree) results(n int32) bool {
 	return false
 }
 
-// reached counts the nodes of talk that the client replays of the tree as it is.
-func (t *tree) reached(r format.Replayer) int {
-	leaf := r.Leaf(&t.Tree)
-	if leaf < 0 {
-		return 0
+// ups are the parents as the log gives them.
+func (t *tree) ups() []int32 {
+	out := make([]int32, len(t.Nodes))
+	for i := range t.Nodes {
+		out[i] = t.Nodes[i].Up
 	}
-	return len(t.sent(r, leaf))
+	return out
 }
 
 // sent are the nodes of talk that the client replays from a leaf.
@@ -225,13 +240,26 @@ func (t *tree) sent(r format.Replayer, leaf int32) []int32 {
 	return out
 }
 
-// share says in the findings about the chain how much of the talk would be left.
-func (t *tree) share(before, after int) {
+// share says, in the first finding about the chain, how much of the talk a client reaches that takes the links as they are.
+func (t *tree) share(r format.Replayer, raw []int32, after int) {
 	for i := range t.findings {
 		f := &t.findings[i]
 		switch f.Code {
 		case finding.ParentMissing, finding.ParentCycle, finding.ChainCut, finding.WrongLeaf:
-			f.Message += fmt.Sprintf("; going up from where the log ends reaches %d of %d messages", before, after)
+			healed := t.ups()
+			for k, up := range raw {
+				t.Nodes[k].Up = up
+			}
+			before := 0
+			if leaf := r.Leaf(&t.Tree); leaf >= 0 {
+				before = len(t.sent(r, leaf))
+			}
+			for k, up := range healed {
+				t.Nodes[k].Up = up
+			}
+			if before < after {
+				f.Message += fmt.Sprintf("; going up from where the log ends reaches %d of %d messages", before, after)
+			}
 			return
 		}
 	}
@@ -242,7 +270,7 @@ func (t *tree) say(sent []int32) {
 	if len(t.held) == 0 {
 		return
 	}
-	on := make(map[int32]bool, len(sent))
+	on := make([]bool, len(t.Nodes))
 	for _, n := range sent {
 		on[n] = true
 	}

@@ -103,7 +103,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	rules := in.Dialect.Rules()
 	p := &pass{numbers: numbers{next: rules.First, low: 1 << 62}, structure: structure{rules: rules}}
 	if rules.Tree {
-		p.tree = newTree(rules)
+		p.tree = newTree(rules, in.Medium == scan.Frames)
 	}
 	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
 	if err != nil {

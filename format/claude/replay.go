@@ -63,22 +63,8 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 		way = append(way, n)
 	}
 	way = splice(t, way)
-	lines, results := map[session.ID][]int32{}, map[session.ID][]int32{}
-	for i := range t.Nodes {
-		x := &t.Nodes[i]
-		if x.Kind == session.AssistantMessage && x.Group != (session.ID{}) {
-			lines[x.Group] = append(lines[x.Group], int32(i))
-		}
-	}
-	for i := range t.Nodes {
-		for _, g := range t.LegsOf(int32(i)) {
-			if g.Kind == session.CallResult {
-				results[g.Call] = append(results[g.Call], g.Node)
-			}
-		}
-	}
 	var out []int32
-	done := make(map[int32]bool, len(way))
+	done := make([]bool, len(t.Nodes))
 	add := func(n int32) {
 		if !done[n] {
 			done[n] = true
@@ -91,8 +77,8 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 			add(n)
 			continue
 		}
-		for _, k := range lines[x.Group] {
-			if t.Nodes[k].Side == x.Side {
+		for k := range t.Group(x.Group) {
+			if y := &t.Nodes[k]; y.Kind == session.AssistantMessage && y.Side == x.Side {
 				add(k)
 			}
 		}
@@ -104,7 +90,8 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 			if g.Kind != session.CallAsked {
 				continue
 			}
-			for _, k := range results[g.Call] {
+			for r := range t.Results(g.Call) {
+				k := r.Node
 				if !done[k] && t.Nodes[k].Side == t.Nodes[n].Side {
 					done[k] = true
 					all = append(all, k)
@@ -125,7 +112,7 @@ func splice(t *session.Tree, way []int32) []int32 {
 		at = 2
 	}
 	var kept []int32
-	for _, id := range t.Keeps[way[0]] {
+	for _, id := range t.Borders[way[0]].Keeps {
 		if n := t.Find(id); n >= 0 && !slices.Contains(way, n) {
 			kept = append(kept, n)
 		}
