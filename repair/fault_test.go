@@ -19,6 +19,7 @@ import (
 	"github.com/sessfix/sessfix/durable"
 	"github.com/sessfix/sessfix/durable/faultfs"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/format/claude"
 	"github.com/sessfix/sessfix/format/dsh"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/scan"
@@ -26,7 +27,7 @@ import (
 	"github.com/sessfix/sessfix/verify"
 )
 
-var faultFormats = []format.Format{dsh.Format{}}
+var faultFormats = []format.Format{dsh.Format{}, claude.Format{}}
 
 // faultLines are a small session that was killed while a tool ran.
 var faultLines = []string{
@@ -59,6 +60,15 @@ var faultCases = []faultCase{
 	{"append packed", "session.jsonl.zstd", repair.ModeAppend, faultPacked()},
 	{"replace plain", "session.jsonl", repair.ModeReplace, append(faultPlain(), `{"type":"user/mes`...)},
 	{"replace packed", "session.jsonl.zstd", repair.ModeReplace, faultPacked()[:len(faultPacked())-7]},
+	{"append to a tree", "5a5a5a5a-1111-4222-8333-444455556666.jsonl", repair.ModeAppend, faultTree()},
+	{"replace a tree", "5a5a5a5a-1111-4222-8333-444455556666.jsonl", repair.ModeReplace, append(faultTree(), `{"type":"assi`...)},
+}
+
+// faultTree is a small transcript that was killed while a tool ran.
+func faultTree() []byte {
+	return []byte(`{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"hi"},"uuid":"u1","timestamp":"2026-01-02T03:04:05.000Z","sessionId":"s-fault"}
+{"parentUuid":"u1","isSidechain":false,"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"Bash","input":{}}]},"uuid":"a1","timestamp":"2026-01-02T03:04:06.000Z","sessionId":"s-fault"}
+`)
 }
 
 // lazyFS is the disk without its syncs: whether bytes outlive a power cut is not looked at here,
