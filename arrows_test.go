@@ -73,7 +73,7 @@ var levels = [][]string{
 	{"session"},
 	{"finding"},
 	{"scan"},
-	{"edit"},
+	{"edit", "provider"},
 	{"format"},
 	{"store"},
 	{"verify"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/provider"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
@@ -125,17 +126,17 @@ func TestRefused(t *testing.T) {
 		return `{"type":"assistant","uuid":"a","message":{"id":"m","role":"assistant","content":` + content + `}}`
 	}
 	for _, c := range []struct{ line, where string }{
-		{user(`"hello"`), ""}, {user(`""`), emptyText}, {user(`" \n\t"`), emptyText}, {user(`"\\n"`), ""}, {user(`null`), ""},
-		{user(`[{"type":"text","text":""}]`), emptyText}, {answer(`[{"type":"text","text":" "}]`), emptyAnswer},
-		{answer(`[{"type":"tool_use","id":"c","name":"n","input":{}}]`), ""}, {answer(`[{"type":"tool_use","id":"c","name":"n","input":[]}]`), noInput},
-		{answer(`[{"type":"tool_use","id":"c c","name":"n","input":{}}]`), badName}, {answer(`[{"type":"tool_use","id":"","name":"n","input":{}}]`), badName},
-		{answer(`[{"type":"thinking","thinking":"","signature":"s"}]`), ""}, {answer(`[{"type":"thinking","thinking":"x"}]`), unsigned},
-		{user(`[{"type":"tool_result","tool_use_id":"c","content":"","is_error":true}]`), emptyError},
-		{user(`[{"type":"tool_result","tool_use_id":"c","content":[],"is_error":true}]`), emptyError},
+		{user(`"hello"`), ""}, {user(`""`), string(provider.EmptyText)}, {user(`" \n\t"`), string(provider.EmptyText)}, {user(`"\\n"`), ""}, {user(`null`), ""},
+		{user(`[{"type":"text","text":""}]`), string(provider.EmptyText)}, {answer(`[{"type":"text","text":" "}]`), string(provider.EmptyAnswer)},
+		{answer(`[{"type":"tool_use","id":"c","name":"n","input":{}}]`), ""}, {answer(`[{"type":"tool_use","id":"c","name":"n","input":[]}]`), string(provider.Input)},
+		{answer(`[{"type":"tool_use","id":"c c","name":"n","input":{}}]`), string(provider.Name)}, {answer(`[{"type":"tool_use","id":"","name":"n","input":{}}]`), string(provider.Name)},
+		{answer(`[{"type":"thinking","thinking":"","signature":"s"}]`), ""}, {answer(`[{"type":"thinking","thinking":"x"}]`), string(provider.Unsigned)},
+		{user(`[{"type":"tool_result","tool_use_id":"c","content":"","is_error":true}]`), string(provider.EmptyError)},
+		{user(`[{"type":"tool_result","tool_use_id":"c","content":[],"is_error":true}]`), string(provider.EmptyError)},
 		{user(`[{"type":"tool_result","tool_use_id":"c","content":"","is_error":false}]`), ""},
-		{user(`[{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"c","content":"y"}]`), resultLast},
+		{user(`[{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"c","content":"y"}]`), string(provider.ResultLast)},
 		{user(`[{"type":"tool_result","tool_use_id":"c","content":"y"},{"type":"text","text":"x"}]`), ""},
-		{user(`"\ud83d"`), surrogate}, {user(`"\ud83d\ude00"`), ""}, {user(`"\\ud83d"`), ""}, {user(`"\ude00"`), surrogate}, {user(`"\ud83dx"`), surrogate},
+		{user(`"\ud83d"`), string(provider.Surrogate)}, {user(`"\ud83d\ude00"`), ""}, {user(`"\\ud83d"`), ""}, {user(`"\ude00"`), string(provider.Surrogate)}, {user(`"\ud83dx"`), string(provider.Surrogate)},
 	} {
 		b := decode(t, c.line)
 		where := ""
@@ -195,7 +196,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(result(`{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"x"}]}`, `,"toolUseResult":{"a":1}`)))
 	f.Add([]byte(`{"type":"system","subtype":"compact_boundary","uuid":"a","compactMetadata":{"preservedMessages":{"anchorUuid":"b","uuids":["c"]}}}`))
 	f.Add([]byte(`{"message":{"content":"\ud83d"},"uuid":"a","uuid":"b","isSidechain":true}`))
-	words := []string{sideMark, openBorder, emptyText, emptyAnswer, noInput, emptyError, resultLast, surrogate, largeImage, unsigned, "orphan c", "rename c d"}
+	words := []string{sideMark, openBorder, string(provider.EmptyText), string(provider.EmptyAnswer), string(provider.Input), string(provider.EmptyError), string(provider.ResultLast), string(provider.Surrogate), string(provider.ImageSize), string(provider.Unsigned), "orphan c", "rename c d"}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if bytes.ContainsAny(data, "\n") {
 			return

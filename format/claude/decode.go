@@ -6,6 +6,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/provider"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -21,6 +22,9 @@ type decoder struct {
 	side    int64     // the time of the last side record that has one, Unix ms
 	stamped bool      // one has a timestamp that cannot be read
 	node    session.Ref
+
+	blocks   []provider.Block
+	problems []provider.Problem
 }
 
 // untimed is a node without a time: where its first member begins, and the time of the side record in front of it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/provider"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
@@ -69,22 +70,22 @@ func (r *retelling) mend(word string, orphans []string) error {
 		r.put(f.cap[kSubtype], `"informational"`)
 		r.drop("compactMetadata")
 		r.drop("logicalParentUuid")
-	case emptyText:
+	case string(provider.EmptyText):
 		if f.kind(kContent) == '"' {
 			r.put(f.cap[kContent], `"(empty message)"`)
 		}
 		for _, k := range f.blocks {
-			if string(f.inside(k.kind)) == "text" && blank(f.inside(k.text)) {
+			if string(f.inside(k.kind)) == "text" && provider.Blank(f.inside(k.text)) {
 				r.put(k.text, `"(empty)"`)
 			}
 		}
-	case emptyAnswer:
+	case string(provider.EmptyAnswer):
 		for _, k := range f.blocks {
-			if string(f.inside(k.kind)) == "text" && blank(f.inside(k.text)) {
+			if string(f.inside(k.kind)) == "text" && provider.Blank(f.inside(k.text)) {
 				r.put(k.text, `"(empty)"`)
 			}
 		}
-	case noInput:
+	case string(provider.Input):
 		for _, k := range f.blocks {
 			if string(f.inside(k.kind)) != "tool_use" || k.input.Kind == '{' {
 				continue
@@ -95,30 +96,28 @@ func (r *retelling) mend(word string, orphans []string) error {
 				r.put(k.input, `{"input":`+string(f.of(k.input))+`}`)
 			}
 		}
-	case emptyError:
+	case string(provider.EmptyError):
 		for _, k := range f.blocks {
-			if k.isError.Kind != 't' || k.isError.Len != 4 {
-				continue
-			}
 			switch {
+			case k.isError.Kind != 't' || k.isError.Len != 4 || !k.noContent():
 			case k.content.Kind == 0:
 				r.insert(k.isError, `,"content":"(no output)"`)
-			case k.content.Kind == '"' && k.content.Len == 2 || k.content.Kind == '[' && k.content.N == 0:
+			default:
 				r.put(k.content, `"(no output)"`)
 			}
 		}
-	case largeImage:
+	case string(provider.ImageSize):
 		for _, k := range f.blocks {
-			if k.image.Len > maxImage {
+			if int64(k.image.Len)-2 > provider.MaxImage {
 				r.put(k.all, fmt.Sprintf(`{"type":"text","text":"(an image of %d bytes stood here, more than the provider takes)"}`, k.image.Len-2))
 			}
 		}
-	case unsigned:
+	case string(provider.Unsigned):
 		r.put(f.cap[kContent], "[]")
-	case resultLast:
+	case string(provider.ResultLast):
 		r.sort()
-	case surrogate:
-		for at := loneSurrogate(f.raw, 0); at >= 0; at = loneSurrogate(f.raw, at+6) {
+	case string(provider.Surrogate):
+		for at := provider.LoneSurrogate(f.raw, 0); at >= 0; at = provider.LoneSurrogate(f.raw, at+6) {
 			r.patches = append(r.patches, patch{at, at + 6, `\ufffd`})
 		}
 	default:

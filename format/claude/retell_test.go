@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/provider"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -30,20 +31,20 @@ func TestRetell(t *testing.T) {
 			`{"parentUuid":null,"logicalParentUuid":"x","subtype":"compact_boundary","uuid":"a","compactMetadata":{"trigger":"auto"}}`,
 			`{"parentUuid":"x","subtype":"informational","uuid":"a"}`,
 			format.Retelling{Mends: []string{openBorder}, Parent: []byte(`{"uuid":"x"}`)}},
-		{"empty text", `{"message":{"content":"  \n"},"uuid":"a"}`, `{"message":{"content":"(empty message)"},"uuid":"a"}`, format.Retelling{Mends: []string{emptyText}}},
+		{"empty text", `{"message":{"content":"  \n"},"uuid":"a"}`, `{"message":{"content":"(empty message)"},"uuid":"a"}`, format.Retelling{Mends: []string{string(provider.EmptyText)}}},
 		{"empty block", `{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":" "}]}}`, `{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"(empty)"}]}}`,
-			format.Retelling{Mends: []string{emptyText}}},
+			format.Retelling{Mends: []string{string(provider.EmptyText)}}},
 		{"input", `{"message":{"content":[{"type":"tool_use","id":"c","name":"n","input":"raw"}]}}`, `{"message":{"content":[{"type":"tool_use","id":"c","name":"n","input":{"input":"raw"}}]}}`,
-			format.Retelling{Mends: []string{noInput}}},
+			format.Retelling{Mends: []string{string(provider.Input)}}},
 		{"input absent", `{"message":{"content":[{"type":"tool_use","id":"c","name":"n"}]}}`, `{"message":{"content":[{"type":"tool_use","input":{},"id":"c","name":"n"}]}}`,
-			format.Retelling{Mends: []string{noInput}}},
+			format.Retelling{Mends: []string{string(provider.Input)}}},
 		{"empty error", `{"message":{"content":[{"type":"tool_result","tool_use_id":"c","content":"","is_error":true}]}}`, `{"message":{"content":[{"type":"tool_result","tool_use_id":"c","content":"(no output)","is_error":true}]}}`,
-			format.Retelling{Mends: []string{emptyError}}},
+			format.Retelling{Mends: []string{string(provider.EmptyError)}}},
 		{"error without content", `{"message":{"content":[{"type":"tool_result","tool_use_id":"c","is_error":true}]}}`, `{"message":{"content":[{"type":"tool_result","tool_use_id":"c","is_error":true,"content":"(no output)"}]}}`,
-			format.Retelling{Mends: []string{emptyError}}},
+			format.Retelling{Mends: []string{string(provider.EmptyError)}}},
 		{"result last", `{"message":{"content":[{"type":"text","text":"t"}, {"type":"tool_result","tool_use_id":"c"}]}}`, `{"message":{"content":[{"type":"tool_result","tool_use_id":"c"},{"type":"text","text":"t"}]}}`,
-			format.Retelling{Mends: []string{resultLast}}},
-		{"surrogate", `{"message":{"content":"a\ud83d b\ude00 \ud83d\ude00 \\ud83d"}}`, `{"message":{"content":"a\ufffd b\ufffd \ud83d\ude00 \\ud83d"}}`, format.Retelling{Mends: []string{surrogate}}},
+			format.Retelling{Mends: []string{string(provider.ResultLast)}}},
+		{"surrogate", `{"message":{"content":"a\ud83d b\ude00 \ud83d\ude00 \\ud83d"}}`, `{"message":{"content":"a\ufffd b\ufffd \ud83d\ude00 \\ud83d"}}`, format.Retelling{Mends: []string{string(provider.Surrogate)}}},
 		{"orphan", result(`{"type":"tool_result","tool_use_id":"c","content":"out\n"}`, `,"toolUseResult":{"stdout":"out"},"sourceToolAssistantUUID":"z"`),
 			result(`{"type":"text","text":"Result of a tool call that is lost: out\n"}`, ""), format.Retelling{Mends: []string{"orphan c"}}},
 		{"orphan blocks", result(`{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"x"},{"type":"image","source":{}}]}`, ""),
@@ -51,7 +52,7 @@ func TestRetell(t *testing.T) {
 		{"one orphan of two", result(`{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"tool_result","tool_use_id":"b","content":"2"}`, `,"toolUseResult":"1"`),
 			result(`{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"text","text":"Result of a tool call that is lost: 2"}`, `,"toolUseResult":"1"`), format.Retelling{Mends: []string{"orphan b"}}},
 		{"rename", `{"message":{"content":[{"type":"tool_use","id":"c","name":"c"}]}}`, `{"message":{"content":[{"type":"tool_use","id":"d","name":"c"}]}}`, format.Retelling{Mends: []string{"rename c d"}}},
-		{"unsigned", `{"message":{"content":[{"type":"thinking","thinking":"x"}],"id":"m"}}`, `{"message":{"content":[],"id":"m"}}`, format.Retelling{Mends: []string{unsigned}}},
+		{"unsigned", `{"message":{"content":[{"type":"thinking","thinking":"x"}],"id":"m"}}`, `{"message":{"content":[],"id":"m"}}`, format.Retelling{Mends: []string{string(provider.Unsigned)}}},
 		{"truth", result(`{"type":"tool_result","tool_use_id":"c","content":"[Tool call interrupted]","is_error":true}`, `,"toolDenialKind":"interrupted","toolUseResult":"x"`),
 			result(`{"tool_use_id":"c","type":"tool_result","content":"over"}`, `,"toolUseResult":{"stdout":"over"}`),
 			format.Retelling{Truth: []byte(result(`{"tool_use_id":"c","type":"tool_result","content":"over"}`, `,"toolUseResult":{"stdout":"over"}`)), Call: "c"}},
@@ -79,9 +80,9 @@ func TestRetell(t *testing.T) {
 
 // An image that is too large becomes a text that says so.
 func TestRetellImage(t *testing.T) {
-	in := `{"message":{"role":"user","content":[{"type":"image","source":{"type":"base64","data":"` + strings.Repeat("A", maxImage) + `"}},{"type":"text","text":"look"}]},"uuid":"a"}`
-	got, err := dialect{}.Retell(format.Retelling{Record: []byte(in), Mends: []string{largeImage}})
-	want := `{"message":{"role":"user","content":[{"type":"text","text":"(an image of 5242880 bytes stood here, more than the provider takes)"},{"type":"text","text":"look"}]},"uuid":"a"}` + "\n"
+	in := `{"message":{"role":"user","content":[{"type":"image","source":{"type":"base64","data":"` + strings.Repeat("A", provider.MaxImage+1) + `"}},{"type":"text","text":"look"}]},"uuid":"a"}`
+	got, err := dialect{}.Retell(format.Retelling{Record: []byte(in), Mends: []string{string(provider.ImageSize)}})
+	want := `{"message":{"role":"user","content":[{"type":"text","text":"(an image of 5242881 bytes stood here, more than the provider takes)"},{"type":"text","text":"look"}]},"uuid":"a"}` + "\n"
 	if err != nil || string(got) != want {
 		t.Fatalf("%.200s %v", got, err)
 	}

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { eachOf } from './lib/each.mjs'
 import { namedSources, sharedSources } from './lib/sources.mjs'
 import { runTrial } from './lib/trial.mjs'
 
@@ -47,14 +48,4 @@ async function allSources() {
   if (values.shared !== undefined && existsSync(values.shared)) return [...await sharedSources(resolve(values.shared), scratch), ...named]
   if (named.length === 0) console.log('SKIPPED: no samples here, and none named with --also')
   return named
-}
-
-async function eachOf(items, atOnce, work) {
-  let next = 0
-  await Promise.all(Array.from({ length: atOnce }, async () => {
-    while (next < items.length) {
-      const n = next++
-      await work(items[n], n)
-    }
-  }))
 }

@@ -6,8 +6,8 @@ import { refusalOf } from './rules.mjs'
 const ANSWER = 'understood'
 let answers = 0
 
-/** { url, requests, close() } */
-export async function startApi() {
+/** { url, requests, close() }. `byHand(body, response)` may take a request that is not refused, and answer it: then it says true. */
+export async function startApi(byHand = () => false) {
   const requests = []
   const server = createServer((request, response) => {
     const chunks = []
@@ -29,14 +29,16 @@ export async function startApi() {
     const body = refusal?.rule === 'json' ? {} : JSON.parse(raw)
     requests.push({ main: body.tools?.length > 0, messages: body.messages, refusal })
     if (refusal !== null) return fail(response, refusal.status, 'invalid_request_error', refusal.message)
-    const message = { ...frame(body.model), id: `msg_oracle_${process.pid}_${answers += 1}` }
+    if (byHand(body, response)) return
+    const message = newMessage(body.model)
     if (body.stream) return stream(response, message)
     reply(response, 200, { ...message, content: [{ type: 'text', text: ANSWER }], stop_reason: 'end_turn' })
   }
 }
 
-const frame = model => ({
-  type: 'message', role: 'assistant', model: model ?? 'oracle', content: [], stop_reason: null, stop_sequence: null,
+export const newMessage = model => ({
+  type: 'message', id: `msg_oracle_${process.pid}_${answers += 1}`, role: 'assistant', model: model ?? 'oracle', content: [],
+  stop_reason: null, stop_sequence: null,
   usage: { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 2 },
 })
 
@@ -53,7 +55,7 @@ function stream(response, message) {
   response.end(events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))
 }
 
-function fail(response, status, type, message) {
+export function fail(response, status, type, message) {
   reply(response, status, { type: 'error', error: { type, message } })
 }
 

@@ -8,7 +8,7 @@ import { startApi } from './api.mjs'
 import { run } from './run.mjs'
 
 const PACKAGE = '@anthropic-ai/claude-code'
-const PROGRAM = findProgram()
+export const PROGRAM = findProgram()
 const NOWHERE = 'http://127.0.0.1:9'
 export const PROMPT = 'a question after the resume'
 
@@ -55,7 +55,7 @@ export async function resume(folder, id) {
   }
 }
 
-function environment(at, config, url) {
+export function environment(at, config, url) {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TZ: 'UTC', SHELL: '/bin/sh', NO_COLOR: '1',
     HOME: at.home, CLAUDE_CONFIG_DIR: config, TMPDIR: at.tmp, CLAUDE_CODE_TMPDIR: at.tmp,

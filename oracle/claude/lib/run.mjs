@@ -10,8 +10,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   })
 }
 
-/** { status, out, err }; status is null after `seconds`, or when it was ended by a signal. */
-export function run(program, args, { env, cwd, seconds }) {
+/** { status, out, err }; status is null after `seconds`, or when it was ended by a signal. `started` gets the process. */
+export function run(program, args, { env, cwd, seconds, started }) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     const out = []
@@ -21,6 +21,7 @@ export function run(program, args, { env, cwd, seconds }) {
     child.on('error', reject)
     if (child.pid === undefined) return
     running.add(child.pid)
+    started?.(child)
     let late = false
     const timer = setTimeout(() => {
       late = true
@@ -35,7 +36,8 @@ export function run(program, args, { env, cwd, seconds }) {
   })
 }
 
-function end(leader) {
+/** End a process group at once, by the id of the process that leads it. */
+export function end(leader) {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
