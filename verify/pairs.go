@@ -72,7 +72,7 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 			t.several(g, got, place)
 		}
 	}
-	t.aside(sent, place, leaf)
+	t.aside(asked, place, leaf)
 	if len(sent) > 0 && t.rules.RunsUnwritten {
 		if n := sent[len(sent)-1]; t.Nodes[n].Kind == session.UserMessage && !res.Open {
 			what := "a prompt"
@@ -86,7 +86,7 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 
 // aside finds results beside the way whose call is lost, under an answer that is sent: the client sends neither. They are
 // told anew as text, and the way is led through them.
-func (t *tree) aside(sent []int32, place []int32, leaf int32) {
+func (t *tree) aside(asked map[session.ID]session.Leg, place []int32, leaf int32) {
 	anywhere := map[session.ID]bool{}
 	for i := range t.Nodes {
 		for _, g := range t.LegsOf(int32(i)) {
@@ -112,7 +112,7 @@ func (t *tree) aside(sent []int32, place []int32, leaf int32) {
 			continue
 		}
 		for _, g := range t.LegsOf(n) {
-			if g.Kind != session.CallResult || anywhere[g.Call] {
+			if _, known := asked[g.Call]; known || g.Kind != session.CallResult || anywhere[g.Call] {
 				continue
 			}
 			f := t.add(finding.OrphanResult, t.ref(n), "", "a result whose call is lost; it hangs beside the way, and the client never sends it")

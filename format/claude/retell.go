@@ -222,7 +222,11 @@ func (r *retelling) member(key int, name, value string) {
 		return
 	}
 	at := bytes.IndexByte(r.f.raw, '{') + 1
-	r.patches = append(r.patches, patch{at, at, `"` + name + `":` + value + ","})
+	comma := ","
+	if bytes.HasPrefix(bytes.TrimLeft(r.f.raw[at:], " \t\r"), []byte("}")) {
+		comma = ""
+	}
+	r.patches = append(r.patches, patch{at, at, `"` + name + `":` + value + comma})
 }
 
 // drop takes a member out of the record, with its comma.
