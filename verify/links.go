@@ -26,7 +26,7 @@ func (t *tree) links() {
 		case x.Up == session.Absent:
 			t.lost[x.Parent] = append(t.lost[x.Parent], n)
 			t.absent(n, before)
-		case x.Up == session.Root && !x.Named && x.Kind != session.CompactionEnd && !x.Fresh && talked && !x.Side && above[n]:
+		case x.Up == session.Root && !x.Named && x.Kind != session.CompactionEnd && x.Kind != session.Summary && !x.Fresh && talked && !x.Side && above[n]:
 			t.add(finding.ChainCut, t.ref(n), "", "the record has no parent, and there is talk in front of it")
 			t.hang(n, before, finding.ChainCut)
 		case circles[n]:
@@ -74,12 +74,13 @@ func (t *tree) absent(n, before int32) {
 
 // summaryOf is the border whose summary has an id, -1 if there is none.
 func (t *tree) summaryOf(id session.ID) int32 {
-	for i := len(t.Nodes) - 1; i >= 0; i-- {
-		if t.Nodes[i].Kind == session.CompactionEnd && t.Borders[int32(i)].Anchor == id && id != (session.ID{}) {
-			return int32(i)
+	last := int32(-1)
+	for n, b := range t.Borders {
+		if n > last && b.Anchor == id && id != (session.ID{}) {
+			last = n
 		}
 	}
-	return -1
+	return last
 }
 
 // hang hangs a node under another and asks for the record that says so.

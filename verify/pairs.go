@@ -206,20 +206,21 @@ func (t *tree) dangling(res *Result, g session.Leg, index int, tail bool) {
 // adopt finds a record whose lost parent may have been the result of a call: one that is hung under the
 // call, or under what belongs to the same answer. The answer then takes the lost record's id.
 func (t *tree) adopt(g session.Leg) session.Ref {
+	if t.hung == nil {
+		t.hung = map[session.ID][]int32{}
+		for _, n := range t.heal {
+			if up := t.beside(n); up >= 0 {
+				t.hung[t.unit(up)] = append(t.hung[t.unit(up)], n)
+			}
+		}
+	}
 	group := t.Nodes[g.Node].Group
-	for _, n := range t.heal {
+	for _, n := range t.hung[t.unit(g.Node)] {
 		x := &t.Nodes[n]
 		kids, lost := t.lost[x.Parent]
 		if !lost || x.Up < 0 || t.told[n] || slices.ContainsFunc(kids, func(k int32) bool {
 			return t.results(k) || t.told[k] || group != (session.ID{}) && t.Nodes[k].Group == group
 		}) {
-			continue
-		}
-		up := x.Up
-		if t.results(up) {
-			up = t.Nodes[up].Up // beside the results of other calls of the answer
-		}
-		if up < 0 || up != g.Node && (group == (session.ID{}) || t.Nodes[up].Group != group) {
 			continue
 		}
 		for _, k := range kids {
@@ -235,6 +236,23 @@ func (t *tree) adopt(g session.Leg) session.Ref {
 		return t.ref(n)
 	}
 	return session.Ref{}
+}
+
+// beside is what a healed node hangs under, past the result of another call of the same answer.
+func (t *tree) beside(n int32) int32 {
+	up := t.Nodes[n].Up
+	if up >= 0 && t.results(up) {
+		up = t.Nodes[up].Up
+	}
+	return up
+}
+
+// unit is the answer that a record belongs to, else the record itself.
+func (t *tree) unit(n int32) session.ID {
+	if x := &t.Nodes[n]; x.Group != (session.ID{}) {
+		return x.Group
+	}
+	return t.Nodes[n].ID
 }
 
 // stay takes back that a node is hung elsewhere.
@@ -268,8 +286,14 @@ func (t *tree) several(g session.Leg, got []session.Leg, place []int32) {
 	f.CallID = t.CallID(g)
 }
 
+// maxOthers bounds how many branches of second writers are looked at, each in the whole tree.
+const maxOthers = 20
+
 // other reports the talk that a second writer went on with behind its synthetic result, where no client shows it.
 func (t *tree) other(made int32, place []int32) {
+	if t.others++; t.others > maxOthers {
+		return
+	}
 	under := t.Under(made)
 	first, n := int32(-1), 0
 	for i := range t.Nodes {
@@ -312,11 +336,16 @@ func (t *tree) reused(first session.Leg, more, results []session.Leg, asked map[
 
 // strange is the one result that hangs under the record of a call and that no call asks for.
 func (t *tree) strange(g session.Leg, asked map[session.ID]session.Leg) (found session.Leg, ok bool) {
-	for i := range t.Nodes {
-		if t.Nodes[i].Parent != t.Nodes[g.Node].ID || t.Nodes[i].Void {
-			continue
+	if t.answers == nil {
+		t.answers = map[session.ID][]int32{}
+		for i := range t.Nodes {
+			if x := &t.Nodes[i]; x.Named && !x.Void && t.results(int32(i)) {
+				t.answers[x.Parent] = append(t.answers[x.Parent], int32(i))
+			}
 		}
-		for _, r := range t.LegsOf(int32(i)) {
+	}
+	for _, n := range t.answers[t.Nodes[g.Node].ID] {
+		for _, r := range t.LegsOf(n) {
 			if _, known := asked[r.Call]; !known && r.Kind == session.CallResult {
 				if ok {
 					return session.Leg{}, false

@@ -57,6 +57,10 @@ type tree struct {
 	lost     map[session.ID][]int32
 	told     map[int32]bool // results that are told anew as text
 	framed   []session.Ref  // of the nodes, where the part is compressed
+
+	hung    map[session.ID][]int32 // healed nodes by the group that they hang under
+	answers map[session.ID][]int32 // nodes with results by their parent
+	others  int                    // branches of second writers that were reported
 }
 
 // held is a finding about a record that matters only where the record is replayed.
@@ -99,10 +103,6 @@ func (t *tree) record(r *session.Record, b *format.Batch) {
 	}
 	if len(b.Keeps) > 0 {
 		t.Keep(n, b.Keeps)
-	}
-	if again {
-		// What was wrong with the record before is told anew.
-		t.held = slices.DeleteFunc(t.held, func(h held) bool { return h.node == n })
 	}
 	for i := range b.Findings {
 		if b.Findings[i].Code == finding.ProviderRejects && len(t.held) < maxHeld {
@@ -275,7 +275,8 @@ func (t *tree) say(sent []int32) {
 		on[n] = true
 	}
 	for _, h := range t.held {
-		if !on[h.node] {
+		// What was wrong with a record that was told anew since is wrong no more.
+		if !on[h.node] || h.f.Record.Text != t.Nodes[h.node].At.Text {
 			continue
 		}
 		t.findings = append(t.findings, h.f)
