@@ -154,7 +154,13 @@ type Retelling struct {
 	Record []byte
 	Parent []byte   // the record to hang it under, nil = stays
 	Mends  []string // what else is to be changed, in the words that the format gave as Where of a finding
-	Truth  []byte   // the record that holds the true result of Call
+	Root   bool     // it is to hang under none
+	Truths []Truth  // true results for what a recovery made up
+}
+
+// Truth is the true result of a call, in its record.
+type Truth struct {
+	Record []byte
 	Call   string
 }
 

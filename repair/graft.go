@@ -2,6 +2,7 @@ package repair
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -73,10 +74,10 @@ func wanted(res *verify.Result) []verify.Change {
 				}
 			}
 			c.Mends = mends
-			if c.Parent.Len > 0 && !asked[about{c.Code, c.Of}] {
-				c.Parent = session.Ref{}
+			if !asked[about{c.Code, c.Of}] {
+				c.Parent, c.Root = session.Ref{}, false
 			}
-			if len(c.Mends) == 0 && c.Parent.Len == 0 && c.Truth.Len == 0 {
+			if len(c.Mends) == 0 && c.Parent.Len == 0 && !c.Root && len(c.Truths) == 0 {
 				continue
 			}
 		}
@@ -95,10 +96,13 @@ func wanted(res *verify.Result) []verify.Change {
 func (p *Plan) collect(ctx context.Context, in verify.Input, res *verify.Result, changes []verify.Change) (map[int64][]byte, error) {
 	records := map[int64][]byte{}
 	for _, c := range changes {
-		for _, r := range []session.Ref{c.Rec, c.Parent, c.Truth, c.Child} {
+		for _, r := range []session.Ref{c.Rec, c.Parent, c.Last, c.Child} {
 			if r.Len > 0 {
 				records[r.Text] = nil
 			}
+		}
+		for _, truth := range c.Truths {
+			records[truth.Rec.Text] = nil
 		}
 	}
 	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
@@ -121,8 +125,9 @@ func (p *Plan) mended(r *session.Record) []byte {
 	if r.Marks&session.Salvaged == 0 {
 		return raw
 	}
-	for i := len(p.Edits) - 1; i >= 0; i-- {
-		e := p.Edits[i]
+	edits := slices.Clone(p.Edits)
+	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return cmp.Compare(b.At, a.At) })
+	for _, e := range edits {
 		if at := e.At - r.Text; at >= 0 && at+e.Del <= int64(len(raw)) && e.At < r.TextEnd() {
 			raw = slices.Replace(raw, int(at), int(at+e.Del), e.Ins...)
 		}
@@ -147,10 +152,13 @@ func written(l format.Linker, c verify.Change, records map[int64][]byte) ([]byte
 		line, err := l.Bridge(of(c.Child), of(c.Parent))
 		return line, none, err
 	case verify.Point:
-		line, err := l.Point(of(c.Rec), of(c.Truth))
+		line, err := l.Point(of(c.Rec), of(c.Last))
 		return line, none, err
 	}
-	q := format.Retelling{Record: of(c.Rec), Parent: of(c.Parent), Truth: of(c.Truth), Call: c.Call.ID}
+	q := format.Retelling{Record: of(c.Rec), Parent: of(c.Parent), Root: c.Root}
+	for _, truth := range c.Truths {
+		q.Truths = append(q.Truths, format.Truth{Record: of(truth.Rec), Call: truth.Call})
+	}
 	for _, m := range c.Mends {
 		q.Mends = append(q.Mends, m.Word)
 	}

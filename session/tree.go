@@ -132,14 +132,14 @@ func (t *Tree) Keep(n int32, ids []ID) {
 	}
 }
 
-// Leg makes a leg of an event; raw is its record.
-func (t *Tree) Leg(e *Event, raw []byte) Leg {
-	keep := func(s Sub) Sub {
+// Leg makes a leg of an event, with the call's id and the tool's name as they will be read.
+func (t *Tree) Leg(e *Event, id, name []byte) Leg {
+	keep := func(b []byte) Sub {
 		at := uint32(len(t.text))
-		t.text = append(t.text, s.Of(raw)...)
-		return Sub{at, s.Len}
+		t.text = append(t.text, b...)
+		return Sub{at, uint32(len(b))}
 	}
-	return Leg{Call: MakeID(e.Call.Of(raw)), Kind: e.Kind, Flags: e.Flags, id: keep(e.Call), name: keep(e.Name)}
+	return Leg{Call: MakeID(id), Kind: e.Kind, Flags: e.Flags, id: keep(id), name: keep(name)}
 }
 
 // CallID is the id of a leg's call as it is written.

@@ -53,14 +53,18 @@ func (t *tree) point(leaf int32) {
 	}
 	c := Change{Kind: Point, Rec: t.ref(leaf)}
 	if n := len(t.Pointers); n > 0 {
-		c.Truth = t.Pointers[n-1].Rec
+		c.Last = t.Pointers[n-1].Rec
 	}
 	t.changes = append(t.changes, c)
 }
 
 // tip keeps what is added at the end of the file from being taken for the place to go on from: answers of calls in
-// the middle, and records told anew that nothing hangs under.
-func (t *tree) tip(leaf int32) {
+// the middle, summaries, and records told anew that nothing hangs under.
+func (t *tree) tip() {
+	leaf := t.leafAt
+	if t.pointed() == leaf {
+		return
+	}
 	kids := make([]bool, len(t.Nodes))
 	for i := range t.Nodes {
 		if up := t.Nodes[i].Up; up >= 0 {
@@ -68,7 +72,7 @@ func (t *tree) tip(leaf int32) {
 		}
 	}
 	for i := range t.changes {
-		if c := &t.changes[i]; c.Kind == Answer && c.Call.Turn == midCall {
+		if c := &t.changes[i]; c.Kind == Answer && c.Call.Turn == midCall || c.Kind == Bridge {
 			t.point(leaf)
 			return
 		}
@@ -79,6 +83,16 @@ func (t *tree) tip(leaf int32) {
 			return
 		}
 	}
+}
+
+// pointed is the node that the last pointer with a target names, -1 if there is none.
+func (t *tree) pointed() int32 {
+	for i := len(t.Pointers) - 1; i >= 0; i-- {
+		if n := t.Find(t.Pointers[i].Leaf); n >= 0 {
+			return n
+		}
+	}
+	return -1
 }
 
 // strays are records that bear the mark of a sub-agent's talk though they hang in the main one and a pointer
@@ -129,7 +143,11 @@ func (t *tree) compactions() {
 		f.Never = "replace history with half a summary"
 		t.mend(int32(i), f, "border")
 		x.Kind = session.Note
-		if up := t.Find(b.Prior); up >= 0 {
+		up := t.Find(b.Prior)
+		if up < 0 || up == int32(i) {
+			up = int32(i) - 1 // the record in front of it
+		}
+		if up >= 0 {
 			c := t.retell(int32(i))
 			c.Parent, c.Code, c.Of, x.Up = t.ref(up), finding.OpenCompaction, x.At.Text, up
 		}

@@ -5,11 +5,15 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
+// maxLooks bounds how often the whole tree is looked through for what hangs below a record.
+const maxLooks = 1000
+
 // links finds what is wrong with the parents of records and hangs the records, in the tree at
 // hand, where the repair will hang them.
 func (t *tree) links() {
 	talked := false // there is talk in front
-	circles, above := t.circles(), t.above()
+	circles, above, early := t.circles(), t.above(), t.early()
+	looks := 0
 	last := [2]int32{session.Root, session.Root}
 	for i := range t.Nodes {
 		n := int32(i)
@@ -19,6 +23,11 @@ func (t *tree) links() {
 			side = 1
 		}
 		before := last[side]
+		own := false // what stands in front of it hangs below it
+		if (early[n] && x.Up < 0 || circles[n]) && looks < maxLooks {
+			looks++
+			before, own = t.outside(n, before)
+		}
 		switch {
 		case x.Up == session.Absent && x.Kind == session.CompactionEnd:
 			// A border hangs under nothing, whatever it names.
@@ -26,7 +35,7 @@ func (t *tree) links() {
 		case x.Up == session.Absent:
 			t.lost[x.Parent] = append(t.lost[x.Parent], n)
 			t.absent(n, before)
-		case x.Up == session.Root && !x.Named && x.Kind != session.CompactionEnd && x.Kind != session.Summary && !x.Fresh && talked && !x.Side && above[n]:
+		case x.Up == session.Root && !x.Named && !own && x.Kind != session.CompactionEnd && x.Kind != session.Summary && !x.Fresh && talked && !x.Side && above[n]:
 			t.add(finding.ChainCut, t.ref(n), "", "the record has no parent, and there is talk in front of it")
 			t.hang(n, before, finding.ChainCut)
 		case circles[n]:
@@ -86,14 +95,36 @@ func (t *tree) summaryOf(id session.ID) int32 {
 // hang hangs a node under another and asks for the record that says so.
 func (t *tree) hang(n, parent int32, why finding.Code) {
 	x := &t.Nodes[n]
+	c := t.retell(n)
 	if parent < 0 {
 		x.Up = session.Root
+		c.Root, c.Code, c.Of = true, why, x.At.Text
 		return
 	}
-	c := t.retell(n)
 	c.Parent, c.Code, c.Of = t.ref(parent), why, x.At.Text
 	x.Up = parent
 	t.heal = append(t.heal, n)
+}
+
+// early marks records that stand behind one that hangs under them.
+func (t *tree) early() []bool {
+	out := make([]bool, len(t.Nodes))
+	for i := range t.Nodes {
+		if up := t.Nodes[i].Up; up > int32(i) {
+			out[up] = true
+		}
+	}
+	return out
+}
+
+// outside is the last record from before on, going back, that does not hang below n; own tells that there is none.
+func (t *tree) outside(n, before int32) (out int32, own bool) {
+	met := before >= 0
+	under := t.Under(n)
+	for before >= 0 && (under[before] || t.Nodes[before].Side != t.Nodes[n].Side) {
+		before--
+	}
+	return before, met && before < 0
 }
 
 // circles are the records, each the first of its circle, that going up leads back to.

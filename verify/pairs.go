@@ -15,7 +15,7 @@ const (
 )
 
 // pairs checks the calls and results of what is sent.
-func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
+func (t *tree) pairs(res *Result, sent []int32) {
 	t.first(sent)
 	asked := map[session.ID]session.Leg{}
 	again := map[session.ID][]session.Leg{}
@@ -43,9 +43,10 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 		}
 		return out
 	}
+	left := map[session.ID][]session.Leg{}
 	for _, g := range order {
 		if more := again[g.Call]; more != nil {
-			t.reused(g, more, results(g.Call), asked)
+			left[g.Call] = t.reused(g, more, results(g.Call), asked)
 		}
 	}
 	for _, n := range sent {
@@ -61,18 +62,22 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 	}
 	last := t.lastWord(sent)
 	for i, g := range order {
-		if again[g.Call] != nil {
-			continue
+		got, twice := left[g.Call]
+		if !twice {
+			got = results(g.Call)
 		}
-		switch got := results(g.Call); len(got) {
+		switch len(got) {
 		case 0:
-			t.dangling(res, g, i, int(place[g.Node])-1 > last || t.Nodes[g.Node].Group != (session.ID{}) && t.Nodes[g.Node].Group == t.groupAt(sent, last))
+			t.dangling(res, g, i, int(place[g.Node])-1 >= last || t.Nodes[g.Node].Group != (session.ID{}) && t.Nodes[g.Node].Group == t.groupAt(sent, last))
 		case 1:
 		default:
+			if twice {
+				break // it was said already
+			}
 			t.several(g, got, place)
 		}
 	}
-	t.aside(asked, place, leaf)
+	t.aside(asked, place)
 	if len(sent) > 0 && t.rules.RunsUnwritten {
 		if n := sent[len(sent)-1]; t.Nodes[n].Kind == session.UserMessage && !res.Open {
 			what := "a prompt"
@@ -86,7 +91,7 @@ func (t *tree) pairs(res *Result, sent []int32, leaf int32) {
 
 // aside finds results beside the way whose call is lost, under an answer that is sent: the client sends neither. They are
 // told anew as text, and the way is led through them.
-func (t *tree) aside(asked map[session.ID]session.Leg, place []int32, leaf int32) {
+func (t *tree) aside(asked map[session.ID]session.Leg, place []int32) {
 	anywhere := map[session.ID]bool{}
 	for i := range t.Nodes {
 		for _, g := range t.LegsOf(int32(i)) {
@@ -95,10 +100,17 @@ func (t *tree) aside(asked map[session.ID]session.Leg, place []int32, leaf int32
 			}
 		}
 	}
+	near := make([]bool, len(t.Nodes)) // on the way, or sent
+	for _, n := range t.Path(t.leafAt) {
+		near[n] = true
+	}
+	for n, at := range place {
+		near[n] = near[n] || at > 0
+	}
 	for i := range t.Nodes {
 		n := int32(i)
 		x := &t.Nodes[n]
-		if place[n] > 0 || x.Void || x.Side || x.Up < 0 {
+		if near[n] || x.Void || x.Side || x.Up < 0 || !t.results(n) {
 			continue
 		}
 		up := x.Up
@@ -108,37 +120,36 @@ func (t *tree) aside(asked map[session.ID]session.Leg, place []int32, leaf int32
 			}
 			up = t.Nodes[up].Up // it was hung behind other results
 		}
-		if place[up] == 0 {
+		if !near[up] {
 			continue
 		}
+		var f finding.Finding
 		for _, g := range t.LegsOf(n) {
 			if _, known := asked[g.Call]; known || g.Kind != session.CallResult || anywhere[g.Call] {
 				continue
 			}
-			f := t.add(finding.OrphanResult, t.ref(n), "", "a result whose call is lost; it hangs beside the way, and the client never sends it")
-			f.CallID = t.CallID(g)
-			f.Repair = "the result is told anew as plain text behind the other results, its content kept"
-			t.mend(n, f, "orphan "+f.CallID)
-			t.lead(n, up, f, leaf)
+			p := t.add(finding.OrphanResult, t.ref(n), "", "a result whose call is lost; it hangs beside the way, and the client never sends it")
+			p.CallID = t.CallID(g)
+			p.Repair = "the result is told anew as plain text behind the other results, its content kept"
+			t.mend(n, p, "orphan "+p.CallID)
+			f = *p
+		}
+		if f.Code != "" {
+			t.lead(n, up, &f)
 		}
 	}
 }
 
 // lead leads the way through a node beside it: behind the results of the answer that it hangs under.
-func (t *tree) lead(n, up int32, f *finding.Finding, leaf int32) {
-	group := t.Nodes[up].Group
-	of := func(p int32) bool {
-		x := &t.Nodes[p]
-		return p == up || group != (session.ID{}) && (x.Group == group || t.results(p) && x.Up >= 0 && t.Nodes[x.Up].Group == group)
+func (t *tree) lead(n, up int32, f *finding.Finding) {
+	if t.leads == nil {
+		t.leads = map[session.ID][2]int32{}
 	}
-	q, c := int32(-1), int32(-1)
-	for _, p := range t.Path(leaf) {
-		if of(p) {
-			q = p
-			break
-		}
-		c = p
+	at, ok := t.leads[t.unit(up)]
+	if !ok {
+		at = t.gap(up)
 	}
+	q, c := at[0], at[1]
 	if q < 0 {
 		return
 	}
@@ -152,7 +163,26 @@ func (t *tree) lead(n, up int32, f *finding.Finding, leaf int32) {
 	}
 	if c >= 0 {
 		set(c, n)
+	} else {
+		t.leafAt = n
+		t.point(n)
 	}
+	t.leads[t.unit(up)] = [2]int32{n, c}
+}
+
+// gap is the last node on the way that belongs to an answer or its results, and the one that follows it there, -1
+// where there is none.
+func (t *tree) gap(up int32) [2]int32 {
+	group := t.Nodes[up].Group
+	c := int32(-1)
+	for _, p := range t.Path(t.leafAt) {
+		x := &t.Nodes[p]
+		if p == up || group != (session.ID{}) && (x.Group == group || t.results(p) && x.Up >= 0 && t.Nodes[x.Up].Group == group) {
+			return [2]int32{p, c}
+		}
+		c = p
+	}
+	return [2]int32{-1, -1}
 }
 
 // first: what is sent must begin with the user.
@@ -278,7 +308,7 @@ func (t *tree) several(g session.Leg, got []session.Leg, place []int32) {
 		f.CallID = t.CallID(g)
 		f.Repair = "the synthetic result is told anew with the content of the real one"
 		c := t.retell(made.Node)
-		c.Truth, c.Call.ID = t.ref(truth.Node), f.CallID
+		c.Truths = append(c.Truths, Truth{t.ref(truth.Node), f.CallID})
 		t.other(made.Node, place)
 		return
 	}
@@ -309,12 +339,17 @@ func (t *tree) other(made int32, place []int32) {
 }
 
 // reused reports calls with the id of an earlier one. Where a result hangs under such a call that no call asks
-// for, its id is the call's true one. Where each has its result, the later ones get ids of their own.
-func (t *tree) reused(first session.Leg, more, results []session.Leg, asked map[session.ID]session.Leg) {
+// for, its id is the call's true one. Where each has its result, the later ones get ids of their own. What is left is the
+// first one's.
+func (t *tree) reused(first session.Leg, more, results []session.Leg, asked map[session.ID]session.Leg) (left []session.Leg) {
 	id := t.CallID(first)
+	taken := map[int32]bool{}
 	for i, g := range more {
 		f := t.add(finding.CallIDReused, t.ref(g.Node), "", "an earlier call has the same id")
 		f.CallID = id
+		if g.Node == first.Node {
+			continue // which of them a new id would go to cannot be said
+		}
 		if r, ok := t.strange(g, asked); ok {
 			f.Where = "paired"
 			f.Repair = "the call is told anew with the id of the result that hangs under it"
@@ -323,15 +358,22 @@ func (t *tree) reused(first session.Leg, more, results []session.Leg, asked map[
 			continue
 		}
 		r, ok := t.resultOf(g, i+1, len(more)+1, results)
-		if !ok {
+		if !ok || taken[r.Node] {
 			continue
 		}
+		taken[r.Node] = true
 		f.Where = "paired"
 		f.Repair = "the call and its result are told anew with an id of their own"
 		word := fmt.Sprintf("rename %s %s-%d", id, id, i+2)
 		t.mend(g.Node, f, word)
 		t.mend(r.Node, f, word)
 	}
+	for _, r := range results {
+		if !taken[r.Node] {
+			left = append(left, r)
+		}
+	}
+	return left
 }
 
 // strange is the one result that hangs under the record of a call and that no call asks for.
@@ -361,9 +403,11 @@ func (t *tree) strange(g session.Leg, asked map[session.ID]session.Leg) (found s
 // are as many results as calls, the one at the same place.
 func (t *tree) resultOf(g session.Leg, i, calls int, results []session.Leg) (session.Leg, bool) {
 	var own []session.Leg
-	for _, r := range results {
-		if t.Nodes[r.Node].Parent == t.Nodes[g.Node].ID {
-			own = append(own, r)
+	for _, n := range t.answers[t.Nodes[g.Node].ID] { // made ready by strange
+		for _, r := range t.LegsOf(n) {
+			if r.Kind == session.CallResult && r.Call == g.Call {
+				own = append(own, r)
+			}
 		}
 	}
 	if len(own) == 1 {

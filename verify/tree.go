@@ -14,7 +14,9 @@ import (
 type Change struct {
 	Rec    session.Ref // the record told anew, or that asks, or to go on from
 	Parent session.Ref // Len > 0: the record to hang it under
-	Truth  session.Ref // Len > 0: the record that holds the true result of Call
+	Root   bool        // it hangs under none
+	Truths []Truth     // true results for what it made up
+	Last   session.Ref // Len > 0: the record that named the leaf before
 	Mends  []Mend
 	Call   session.Call
 	Kind   ChangeKind
@@ -22,6 +24,12 @@ type Change struct {
 	Of     int64        // about the record that begins here
 	// Child, with Len > 0, names as its parent an id that is lost, and the new record takes it.
 	Child session.Ref
+}
+
+// Truth is where the true result of a call stands.
+type Truth struct {
+	Rec  session.Ref
+	Call string
 }
 
 // Mend is what else is to be changed in a record, and the finding that asks for it.
@@ -61,6 +69,8 @@ type tree struct {
 	hung    map[session.ID][]int32 // healed nodes by the group that they hang under
 	answers map[session.ID][]int32 // nodes with results by their parent
 	others  int                    // branches of second writers that were reported
+	leads   map[session.ID][2]int32
+	leafAt  int32 // where the client is to go on
 }
 
 // held is a finding about a record that matters only where the record is replayed.
@@ -88,7 +98,7 @@ func (t *tree) record(r *session.Record, b *format.Batch) {
 	for i := range b.Events {
 		e := &b.Events[i]
 		if e.Kind == session.CallAsked || e.Kind == session.CallResult {
-			t.legs = append(t.legs, t.Leg(e, r.Raw))
+			t.legs = append(t.legs, t.Leg(e, callID(r, e), e.Name.Of(r.Raw)))
 		}
 	}
 	n, again := t.Add(b.Link, r.Ref(), t.legs)
@@ -164,16 +174,15 @@ func (t *tree) end(res *Result, d format.Dialect) {
 	t.Join()
 	t.strays()
 	t.compactions()
-	leaf := r.Leaf(&t.Tree)
-	if leaf < 0 {
-		return
+	if leaf := r.Leaf(&t.Tree); leaf >= 0 {
+		var sent []int32
+		sent, t.leafAt = t.leaf(r, leaf)
+		t.share(r, raw, len(sent))
+		t.pairs(res, sent)
+		t.say(sent)
+		t.tip()
+		res.Turns = t.turns(t.leafAt)
 	}
-	sent, leaf := t.leaf(r, leaf)
-	t.share(r, raw, len(sent))
-	t.pairs(res, sent, leaf)
-	t.say(sent)
-	t.tip(leaf)
-	res.Turns = t.turns(leaf)
 	res.Changes = t.sorted()
 }
 

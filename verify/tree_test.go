@@ -42,8 +42,11 @@ func planned(res *verify.Result) string {
 			if c.Parent.Len > 0 {
 				s += fmt.Sprintf(" under %d", c.Parent.Logical)
 			}
-			if c.Truth.Len > 0 {
-				s += fmt.Sprintf(" truth of %s in %d", c.Call.ID, c.Truth.Logical)
+			if c.Root {
+				s += " under none"
+			}
+			for _, t := range c.Truths {
+				s += fmt.Sprintf(" truth of %s in %d", t.Call, t.Rec.Logical)
 			}
 			for _, m := range c.Mends {
 				s += " (" + m.Word + ")"
@@ -143,7 +146,7 @@ func TestTreeCheckers(t *testing.T) {
 
 		{"a wall without summary", "user u - | say a u | wall w - prior:a", "OPEN_COMPACTION tail error 3", "retell 3 under 2 (border), point 2"},
 		{"a wall that keeps, without summary", "user u - | say a u | wall w - prior:a keeps:a anchor:s", "OPEN_COMPACTION tail error 3", "retell 3 under 2 (border), point 2"},
-		{"a wall without summary, and what was in front", "user u - | wall w - prior:zz", "OPEN_COMPACTION tail error 2", "retell 2 (border), point 1"},
+		{"a wall without summary, and what was in front", "user u - | wall w - prior:zz", "OPEN_COMPACTION tail error 2", "retell 2 under 1 (border), point 1"},
 		{"the summary is lost", "user u - | say a u | wall w - prior:a anchor:s | user v s | say b v | tip b", "OPEN_COMPACTION summary error 3", "bridge from 3 to 4"},
 		{"the summary of two is lost", "user u - | say a u | wall w - prior:a anchor:s | user v s | say b v | user x s | say c x | tip c", "OPEN_COMPACTION summary error 3", "bridge from 3 to 4"},
 
@@ -166,7 +169,7 @@ func TestTreeCheckers(t *testing.T) {
 		{"its wall keeps the result alone", "user u - | say a u +c1 | res r a =c1 | wall w - prior:r keeps:r | sum s w", "ORPHAN_RESULT error 3", "retell 3 (orphan c1), point 5"},
 		{"beside the way", "user u - | say a u | res r a =c1 | say b a | user v b", "ORPHAN_RESULT error 3", "retell 3 (orphan c1), retell 4 under 3"},
 		{"beside the way, behind another", "user u - | say a u | res r a =c1 | res s a =c2 | say b a | user v b", "ORPHAN_RESULT error 3, ORPHAN_RESULT error 4",
-			"retell 3 under 4 (orphan c1), retell 4 (orphan c2), retell 5 under 3"},
+			"retell 3 (orphan c1), retell 4 under 3 (orphan c2), retell 5 under 4"},
 		{"beside the way of an answer with pieces", "user u - | say a u g:m | say b a +c2 g:m | res r a =c1 | res s b =c2 | say c s g:n", "ORPHAN_RESULT error 4",
 			"retell 4 under 5 (orphan c1), retell 6 under 4"},
 

@@ -77,6 +77,9 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 			add(n)
 			continue
 		}
+		if done[n] {
+			continue // with its answer
+		}
 		for k := range t.Group(x.Group) {
 			if y := &t.Nodes[k]; y.Kind == session.AssistantMessage && y.Side == x.Side {
 				add(k)

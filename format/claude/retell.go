@@ -41,8 +41,11 @@ func (d dialect) Retell(q format.Retelling) ([]byte, error) {
 		}
 		r.member(kParent, "parentUuid", string(p.value(kUUID)))
 	}
-	if q.Truth != nil {
-		if err := r.truth(q); err != nil {
+	if q.Root {
+		r.member(kParent, "parentUuid", "null")
+	}
+	for _, t := range q.Truths {
+		if err := r.truth(t); err != nil {
 			return nil, err
 		}
 	}
@@ -169,8 +172,8 @@ func (r *retelling) orphans(ids []string) {
 }
 
 // truth puts the true result in the place of one that a recovery made up.
-func (r *retelling) truth(q format.Retelling) error {
-	t, err := read(q.Truth)
+func (r *retelling) truth(q format.Truth) error {
+	t, err := read(q.Record)
 	if err != nil {
 		return err
 	}

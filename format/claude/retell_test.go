@@ -26,6 +26,7 @@ func TestRetell(t *testing.T) {
 	}{
 		{"parent", `{"parentUuid":null,"uuid":"a","n":1.50}`, `{"parentUuid":"b","uuid":"a","n":1.50}`, format.Retelling{Parent: []byte(`{"uuid":"b"}`)}},
 		{"parent absent", `{ "uuid":"a"}`, `{"parentUuid":"b", "uuid":"a"}`, format.Retelling{Parent: []byte(`{"uuid":"b"}`)}},
+		{"root", `{"parentUuid":"a","uuid":"a"}`, `{"parentUuid":null,"uuid":"a"}`, format.Retelling{Root: true}},
 		{"side", `{"uuid":"a","isSidechain":true,"k":"\u00e9"}`, `{"uuid":"a","isSidechain":false,"k":"\u00e9"}`, format.Retelling{Mends: []string{sideMark}}},
 		{"border",
 			`{"parentUuid":null,"logicalParentUuid":"x","subtype":"compact_boundary","uuid":"a","compactMetadata":{"trigger":"auto"}}`,
@@ -55,7 +56,7 @@ func TestRetell(t *testing.T) {
 		{"unsigned", `{"message":{"content":[{"type":"thinking","thinking":"x"}],"id":"m"}}`, `{"message":{"content":[],"id":"m"}}`, format.Retelling{Mends: []string{string(provider.Unsigned)}}},
 		{"truth", result(`{"type":"tool_result","tool_use_id":"c","content":"[Tool call interrupted]","is_error":true}`, `,"toolDenialKind":"interrupted","toolUseResult":"x"`),
 			result(`{"tool_use_id":"c","type":"tool_result","content":"over"}`, `,"toolUseResult":{"stdout":"over"}`),
-			format.Retelling{Truth: []byte(result(`{"tool_use_id":"c","type":"tool_result","content":"over"}`, `,"toolUseResult":{"stdout":"over"}`)), Call: "c"}},
+			format.Retelling{Truths: []format.Truth{{Record: []byte(result(`{"tool_use_id":"c","type":"tool_result","content":"over"}`, `,"toolUseResult":{"stdout":"over"}`)), Call: "c"}}}},
 	} {
 		c.q.Record = []byte(c.in)
 		got, err := dialect{}.Retell(c.q)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { faultsOf } from './lib/compare.mjs'
 import { plainRecords, wholeRecords } from './lib/records.mjs'
 import { refusalOf } from './lib/rules.mjs'
+import { badlyAnswered, endOf, unnoted } from './lib/tail.mjs'
 import { wantedOf } from './lib/wanted.mjs'
 
 const user = (...content) => ({ role: 'user', content })
@@ -141,3 +142,26 @@ for (const [words, spoil] of Object.entries(FAULTS)) {
     assert.ok(faults.some(fault => fault.includes(words)), faults.join('\n') || 'none')
   })
 }
+
+const asks = node(2, 1, assistant(text('two'), call('toolu_a'), call('toolu_b')))
+const ends = (answer = 'out') => node(3, 2, user(result('toolu_a', answer)))
+test('what a transcript ends in', () => {
+  assert.deepEqual([[], [one], [one, two], [one, node(2, 1, assistant(thinking('sig')))]].map(endOf), ['nothing', 'prompt', 'text', 'thinking'])
+  assert.deepEqual([[one, asks], [one, asks, ends()], stored].map(endOf), ['open a b, call', 'open b, result', 'result'])
+})
+test('a call that ran: one result, and not one that denies it', () => {
+  const other = node(4, 2, user(result('toolu_b', 'TOOL_NOT_STARTED: no')))
+  assert.deepEqual(badlyAnswered([one, asks, ends(), other], ['a']), [])
+  assert.deepEqual(badlyAnswered([one, asks, ends('TOOL_NOT_STARTED: no'), other], ['a']), ['call a ran, and its result says TOOL_NOT_STARTED'])
+  assert.deepEqual(badlyAnswered([one, asks, ends(), ends()], ['a']), ['call a has 2 results', 'call b has 0 results'])
+})
+test('a call that ran and is in no record: a note, in the right transcript', () => {
+  const talk = new Map([['x', [one, asks]]])
+  const session = (path, code) => ({ path, findings: [{ code }] })
+  const faults = (ran, by, ...sessions) => unnoted(talk, sessions, 'x', ran, new Map([[ran[0], by]])).length
+  assert.equal(faults(['a'], 'main', session('x', 'DANGLING_CALL')), 0)
+  assert.equal(faults(['c'], 'main', session('x', 'MAY_HAVE_RUN')), 0)
+  assert.equal(faults(['c'], 'agent', session('y', 'MAY_HAVE_RUN')), 0)
+  assert.equal(faults(['c'], 'main', session('x', 'DANGLING_CALL')), 1)
+  assert.equal(faults(['c'], 'main', session('y', 'MAY_HAVE_RUN')), 1)
+})
