@@ -55,7 +55,7 @@ type Finding struct {
 	// Expected and Got are numbers of records, where the finding is about numbering.
 	Expected, Got int64
 	Numbered      bool
-	Missing       string // which end of a torn record is gone: head, tail
+	Missing       string // which end of a torn record is gone: head, tail; or the parent that is lost
 	Recoverable   int64  // whole lines still decodable in a torn frame
 	Lines         []int64
 	Branches      []Branch

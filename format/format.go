@@ -147,6 +147,7 @@ type Closing struct {
 	Code   string // TOOL_NOT_STARTED or TOOL_OUTCOME_UNKNOWN, for a call
 	Kind   string // the record's kind in the format's own word
 	CallID string
+	Place  string // in what is sent: "adjacent" to its call where more follows, else "end"
 }
 
 // Retelling says how a record is to be told anew. All records are whole lines without their newline.

@@ -37,6 +37,10 @@ func (p *Plan) graft(ctx context.Context, in verify.Input, res *verify.Result) e
 			return fmt.Errorf("%s: at %d: %w", in.Path, c.Rec.Off, err)
 		}
 		if closing.Line != nil {
+			closing.Place = "end"
+			if c.Where == "mid" {
+				closing.Place = "adjacent"
+			}
 			p.Closings = append(p.Closings, closing)
 			line = closing.Line
 		}

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func Session(ctx context.Context, s store.Session, o Options) (*Outcome, error) 
 		return out, err
 	}
 	for _, c := range out.Plan.Closings {
-		out.Closers = append(out.Closers, Closer{Code: c.Code, CallID: c.CallID, Kind: c.Kind, Place: "end"})
+		out.Closers = append(out.Closers, Closer{Code: c.Code, CallID: c.CallID, Kind: c.Kind, Place: cmp.Or(c.Place, "end")})
 	}
 	if out.After, err = Prove(ctx, in, out.Result); err != nil {
 		return out, err

@@ -12,8 +12,9 @@ type Link struct {
 	Side       bool // belongs to the talk of a sub-agent
 	Void       bool // never sent, whatever its kind
 	Time       int64
-	Prior      ID // of a compaction's border: the last record in front of it
-	Anchor     ID // likewise: the summary behind which the kept records stand
+	Says       Sub // the text of Parent in the record
+	Prior      ID  // of a compaction's border: the last record in front of it
+	Anchor     ID  // likewise: the summary behind which the kept records stand
 }
 
 // Places of a parent that is no node.
@@ -22,11 +23,12 @@ const (
 	Absent = -2 // it names one that is not there
 )
 
-// Node is what is kept of a record of a tree: some 110 bytes.
+// Node is what is kept of a record of a tree: some 120 bytes.
 type Node struct {
 	ID, Parent, Group ID
 	Time              int64
 	Hash              uint64
+	Says              Sub   // the text of Parent in its record
 	At                Place // the last record of its id: that one counts
 	Up                int32 // its parent, or Root or Absent
 	Legs              int32 // index of its first leg
@@ -107,7 +109,7 @@ func (t *Tree) Add(l Link, ref Ref, legs []Leg) (n int32, again bool) {
 	}
 	hash := t.Nodes[n].Hash
 	t.Nodes[n] = Node{
-		ID: l.ID, Parent: l.Parent, Group: l.Group, Time: l.Time, Hash: hash, At: PlaceOf(ref), Legs: int32(len(t.Legs)), N: int32(len(legs)),
+		ID: l.ID, Parent: l.Parent, Group: l.Group, Time: l.Time, Says: l.Says, Hash: hash, At: PlaceOf(ref), Legs: int32(len(t.Legs)), N: int32(len(legs)),
 		Kind: l.Kind, Named: l.Named, Fresh: l.Fresh, Side: l.Side, Void: l.Void,
 	}
 	for _, g := range legs {

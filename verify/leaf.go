@@ -72,7 +72,7 @@ func (t *tree) tip() {
 		}
 	}
 	for i := range t.changes {
-		if c := &t.changes[i]; c.Kind == Answer && c.Call.Turn == midCall || c.Kind == Bridge {
+		if c := &t.changes[i]; c.Kind == Answer && c.Where == "mid" || c.Kind == Bridge {
 			t.point(leaf)
 			return
 		}

@@ -78,6 +78,7 @@ func (t *tree) absent(n, before int32) {
 		before = t.Nodes[kids[0]].Up // what one record held together stays together
 	}
 	t.add(finding.ParentMissing, t.ref(n), "", "the record hangs under one that is not in the log")
+	t.missing = append(t.missing, naming{n, len(t.findings) - 1})
 	t.hang(n, before, finding.ParentMissing)
 }
 

@@ -8,12 +8,6 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// Where an unanswered call stands, as the Turn of a call in a tree, which has no numbered turns.
-const (
-	tailCall = 0
-	midCall  = 1
-)
-
 // pairs checks the calls and results of what is sent.
 func (t *tree) pairs(res *Result, sent []int32) {
 	t.first(sent)
@@ -214,17 +208,17 @@ func (t *tree) groupAt(sent []int32, i int) session.ID {
 // dangling asks for the answer of a call that has none.
 func (t *tree) dangling(res *Result, g session.Leg, index int, tail bool) {
 	ref := t.ref(g.Node)
-	where, turn := "mid", int32(midCall)
+	where := "mid"
 	if tail {
-		where, turn = "tail", tailCall
+		where = "tail"
 	}
 	id := t.CallID(g)
 	f := t.add(finding.DanglingCall, ref, where, fmt.Sprintf("call %s has no result", quote(id)))
 	f.CallID = id
 	f.Repair = "a result is added: " + finding.ToolOutcomeUnknown
 	f.Never = "repeat it blindly: it may have run"
-	call := session.Call{ID: id, Name: t.CallName(g), Index: index, Asked: ref, StartSeq: -1, AskSeq: -1, Turn: turn}
-	c := Change{Kind: Answer, Rec: ref, Call: call}
+	call := session.Call{ID: id, Name: t.CallName(g), Index: index, Asked: ref, StartSeq: -1, AskSeq: -1}
+	c := Change{Kind: Answer, Rec: ref, Call: call, Where: where}
 	c.Child = t.adopt(g)
 	t.changes = append(t.changes, c)
 	if tail {

@@ -20,6 +20,7 @@ type Change struct {
 	Mends  []Mend
 	Call   session.Call
 	Kind   ChangeKind
+	Where  string       // of an answer: tail, or mid where more follows its call
 	Code   finding.Code // why it is hung elsewhere: the finding of this code
 	Of     int64        // about the record that begins here
 	// Child, with Len > 0, names as its parent an id that is lost, and the new record takes it.
@@ -70,6 +71,7 @@ type tree struct {
 	answers map[session.ID][]int32 // nodes with results by their parent
 	others  int                    // branches of second writers that were reported
 	leads   map[session.ID][2]int32
+	missing []naming
 	leafAt  int32 // where the client is to go on
 }
 
@@ -77,6 +79,12 @@ type tree struct {
 type held struct {
 	node int32
 	f    finding.Finding
+}
+
+// naming is a finding about a node's lost parent.
+type naming struct {
+	node    int32
+	finding int
 }
 
 // maxHeld bounds how many are kept.
@@ -161,8 +169,8 @@ func (t *tree) talk(n int32) bool {
 }
 
 // end judges the whole tree as the client would read it.
-func (t *tree) end(res *Result, d format.Dialect) {
-	r, ok := d.(format.Replayer)
+func (t *tree) end(res *Result, in Input) {
+	r, ok := in.Dialect.(format.Replayer)
 	if !ok || len(t.Nodes) == 0 {
 		return
 	}
@@ -184,6 +192,7 @@ func (t *tree) end(res *Result, d format.Dialect) {
 		res.Turns = t.turns(t.leafAt)
 	}
 	res.Changes = t.sorted()
+	t.name(in)
 }
 
 // turns counts what the user said on the way to a leaf, past the borders of compactions.
@@ -202,6 +211,26 @@ func (t *tree) turns(leaf int32) (n int64) {
 		}
 	}
 	return n
+}
+
+// maxNames bounds how many lost parents are named in the findings.
+const maxNames = 1000
+
+// name reads again, for the findings about lost parents, what those were called.
+func (t *tree) name(in Input) {
+	if t.packed {
+		return
+	}
+	for i, n := range t.missing {
+		x := &t.Nodes[n.node]
+		buf := make([]byte, min(x.Says.Len, 200))
+		if i == maxNames || len(buf) == 0 {
+			return
+		}
+		if _, err := in.R.ReadAt(buf, x.At.Text+int64(x.Says.Off)); err == nil {
+			t.findings[n.finding].Missing = string(buf)
+		}
+	}
 }
 
 // sides takes the log of a sub-agent for a talk of its own.

@@ -178,7 +178,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		p.numbers.next = c.next
 	}
 	if p.tree != nil {
-		p.tree.end(res, in.Dialect)
+		p.tree.end(res, in)
 		res.Findings = append(res.Findings, p.tree.findings...)
 		return p, nil
 	}

@@ -74,7 +74,7 @@ func (d *decoder) link(b *format.Batch) {
 		Fresh: string(f.value(kTurnIndex)) == "1",
 	}
 	if p := f.str(kParent); len(p) > 0 {
-		l.Parent, l.Named = session.MakeID(p), true
+		l.Parent, l.Named, l.Says = session.MakeID(p), true, sub(f.cap[kParent])
 	}
 	switch string(f.str(kType)) {
 	case "user":
