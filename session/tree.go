@@ -11,6 +11,8 @@ type Link struct {
 	Fresh      bool // it has no parent because it begins a history anew
 	Side       bool // belongs to the talk of a sub-agent
 	Void       bool // never sent, whatever its kind
+	MadeUp     bool // an answer that a client wrote itself, for one that never came
+	Idle       bool // it asks nothing of the model
 	Time       int64
 	Says       Sub // the text of Parent in the record
 	Prior      ID  // of a compaction's border: the last record in front of it
@@ -36,6 +38,7 @@ type Node struct {
 	Kind              Kind
 	Named             bool
 	Fresh, Side, Void bool
+	MadeUp, Idle      bool
 }
 
 // Place finds a record again in a plain part, in 24 bytes.
@@ -110,7 +113,7 @@ func (t *Tree) Add(l Link, ref Ref, legs []Leg) (n int32, again bool) {
 	hash := t.Nodes[n].Hash
 	t.Nodes[n] = Node{
 		ID: l.ID, Parent: l.Parent, Group: l.Group, Time: l.Time, Says: l.Says, Hash: hash, At: PlaceOf(ref), Legs: int32(len(t.Legs)), N: int32(len(legs)),
-		Kind: l.Kind, Named: l.Named, Fresh: l.Fresh, Side: l.Side, Void: l.Void,
+		Kind: l.Kind, Named: l.Named, Fresh: l.Fresh, Side: l.Side, Void: l.Void, MadeUp: l.MadeUp, Idle: l.Idle,
 	}
 	for _, g := range legs {
 		g.Node = n

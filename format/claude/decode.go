@@ -83,9 +83,11 @@ func (d *decoder) link(b *format.Batch) {
 			l.Kind = session.Summary
 		}
 		l.Void = f.kind(kContent) == 'n' || !f.has(kContent)
+		l.Idle = bytes.HasPrefix(f.str(kContent), []byte("<local-command")) || bytes.HasPrefix(f.str(kContent), []byte("<command-"))
 	case "assistant":
 		l.Kind = session.AssistantMessage
 		l.Group = session.MakeID(f.str(kMsgID))
+		l.MadeUp = string(f.str(kModel)) == "<synthetic>"
 		l.Void = f.true(kAPIError) || f.kind(kContent) == 'n' || !f.has(kContent)
 	case "system":
 		if string(f.str(kSubtype)) == "compact_boundary" {

@@ -57,7 +57,7 @@ async function ask(home, id, folder) {
 }
 
 /** Copy the file to where the client keeps it, with the folder of its sub-agents. */
-async function settle(from, home, id) {
+export async function settle(from, home, id) {
   const project = join(home, '.claude', 'projects', '-home-dev-project')
   await mkdir(project, { recursive: true, mode: 0o700 })
   const file = join(project, `${id}.jsonl`)
@@ -68,12 +68,12 @@ async function settle(from, home, id) {
 }
 
 /** Nothing here is being written to, and the dates say so. */
-async function age(home) {
+export async function age(home) {
   for (const entry of await readdir(home, { recursive: true })) await lutimes(join(home, entry), START - DAY, START - DAY)
 }
 
 /** Path -> bytes of everything in the client's own folder. What sessfix keeps elsewhere is its own affair. */
-async function treeOf(home) {
+export async function treeOf(home) {
   const tree = new Map()
   for (const entry of await readdir(join(home, '.claude'), { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath ?? entry.path, entry.name)
@@ -82,7 +82,7 @@ async function treeOf(home) {
   return tree
 }
 
-function differences(before, after) {
+export function differences(before, after) {
   const out = []
   for (const [path, bytes] of after) if (!before.get(path)?.equals(bytes)) out.push(`${before.has(path) ? 'changed' : 'left behind'} ${path}`)
   for (const path of before.keys()) if (!after.has(path)) out.push(`removed ${path}`)
