@@ -87,6 +87,15 @@ type naming struct {
 	finding int
 }
 
+// NoContent is the place of a finding about a message without content, which some clients do not survive.
+const NoContent = "no-content"
+
+// waits tells findings about single records that wait for the whole tree: whether the record is sent, and whether it
+// was told anew.
+func waits(f *finding.Finding) bool {
+	return f.Code == finding.ProviderRejects || f.Code == finding.EventInvalid && f.Where == NoContent
+}
+
 // maxHeld bounds how many are kept.
 const maxHeld = 10_000
 
@@ -123,7 +132,7 @@ func (t *tree) record(r *session.Record, b *format.Batch) {
 		t.Keep(n, b.Keeps)
 	}
 	for i := range b.Findings {
-		if b.Findings[i].Code == finding.ProviderRejects && len(t.held) < maxHeld {
+		if waits(&b.Findings[i]) && len(t.held) < maxHeld {
 			t.held = append(t.held, held{n, b.Findings[i]})
 		}
 	}
@@ -303,7 +312,7 @@ func (t *tree) share(r format.Replayer, raw []int32, after int) {
 	}
 }
 
-// say brings up the findings about records that are sent.
+// say brings up the findings that waited.
 func (t *tree) say(sent []int32) {
 	if len(t.held) == 0 {
 		return
@@ -314,7 +323,7 @@ func (t *tree) say(sent []int32) {
 	}
 	for _, h := range t.held {
 		// What was wrong with a record that was told anew since is wrong no more.
-		if !on[h.node] || h.f.Record.Text != t.Nodes[h.node].At.Text {
+		if !on[h.node] && h.f.Code == finding.ProviderRejects || h.f.Record.Text != t.Nodes[h.node].At.Text {
 			continue
 		}
 		t.findings = append(t.findings, h.f)

@@ -143,7 +143,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		}
 		if p.tree != nil {
 			p.tree.record(r, &b)
-			b.Findings = slices.DeleteFunc(b.Findings, func(f finding.Finding) bool { return f.Code == finding.ProviderRejects })
+			b.Findings = slices.DeleteFunc(b.Findings, func(f finding.Finding) bool { return waits(&f) })
 		}
 		if len(b.Findings) > 0 {
 			res.Findings = append(res.Findings, b.Findings...)

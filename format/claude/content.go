@@ -17,6 +17,7 @@ const (
 	orphanPrefix = "orphan "
 	renamePrefix = "rename "
 	timeless     = "timeless"
+	noContent    = "no-content"
 )
 
 // refused reports content that the provider refuses in each request, whatever stands around it.
@@ -45,6 +46,15 @@ func (d *decoder) refused(r *session.Record, b *format.Batch) {
 		}
 		b.Findings = append(b.Findings, n)
 	}
+}
+
+// contentless reports a message without content.
+func (d *decoder) contentless(r *session.Record, b *format.Batch) {
+	n := finding.New(finding.EventInvalid)
+	n.Span, n.Record, n.Where, n.Message = r.Span, r.Ref(), noContent, "the message has no content"
+	n.Repair = "the record is told anew with a text that says so"
+	n.Never = "drop the record: others hang under it"
+	b.Findings = append(b.Findings, n)
 }
 
 // told tells a block in the provider's words.

@@ -129,8 +129,11 @@ func (d *decoder) content(r *session.Record, b *format.Batch) {
 			b.Events = append(b.Events, e)
 		}
 	}
-	if !b.Link.Void {
+	switch {
+	case !b.Link.Void:
 		d.refused(r, b)
+	case !f.true(kAPIError):
+		d.contentless(r, b)
 	}
 }
 

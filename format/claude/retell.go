@@ -69,6 +69,21 @@ func (r *retelling) mend(word string, orphans []string) error {
 	switch word {
 	case sideMark:
 		r.put(f.cap[kSide], "false")
+	case noContent:
+		const lost = `[{"type":"text","text":"(content lost)"}]`
+		switch {
+		case f.has(kContent):
+			r.put(f.cap[kContent], lost)
+		case f.kind(kMessage) == '{':
+			m := f.cap[kMessage]
+			comma := ","
+			if m.N == 0 {
+				comma = ""
+			}
+			r.patches = append(r.patches, patch{int(m.Off) + 1, int(m.Off) + 1, `"content":` + lost + comma})
+		default:
+			r.member(kMessage, "message", `{"role":"`+string(f.str(kType))+`","content":`+lost+`}`)
+		}
 	case openBorder:
 		r.put(f.cap[kSubtype], `"informational"`)
 		r.drop("compactMetadata")

@@ -26,6 +26,9 @@ func TestRetell(t *testing.T) {
 	}{
 		{"parent", `{"parentUuid":null,"uuid":"a","n":1.50}`, `{"parentUuid":"b","uuid":"a","n":1.50}`, format.Retelling{Parent: []byte(`{"uuid":"b"}`)}},
 		{"parent absent", `{ "uuid":"a"}`, `{"parentUuid":"b", "uuid":"a"}`, format.Retelling{Parent: []byte(`{"uuid":"b"}`)}},
+		{"content null", `{"message":{"role":"user","content":null},"uuid":"a"}`, `{"message":{"role":"user","content":[{"type":"text","text":"(content lost)"}]},"uuid":"a"}`, format.Retelling{Mends: []string{noContent}}},
+		{"no content", `{"message":{"role":"user"}}`, `{"message":{"content":[{"type":"text","text":"(content lost)"}],"role":"user"}}`, format.Retelling{Mends: []string{noContent}}},
+		{"no message", `{"type":"user","message":null}`, `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"(content lost)"}]}}`, format.Retelling{Mends: []string{noContent}}},
 		{"root", `{"parentUuid":"a","uuid":"a"}`, `{"parentUuid":null,"uuid":"a"}`, format.Retelling{Root: true}},
 		{"side", `{"uuid":"a","isSidechain":true,"k":"\u00e9"}`, `{"uuid":"a","isSidechain":false,"k":"\u00e9"}`, format.Retelling{Mends: []string{sideMark}}},
 		{"border",
