@@ -24,6 +24,7 @@ type retelling struct {
 	f       *fields
 	patches []patch
 	drops   []string
+	added   []string // new members of the record
 }
 
 // Retell tells a record anew under its own id: the last record of an id counts. Every byte stays but those
@@ -239,12 +240,7 @@ func (r *retelling) member(key int, name, value string) {
 		r.put(r.f.cap[key], value)
 		return
 	}
-	at := bytes.IndexByte(r.f.raw, '{') + 1
-	comma := ","
-	if bytes.HasPrefix(bytes.TrimLeft(r.f.raw[at:], " \t\r"), []byte("}")) {
-		comma = ""
-	}
-	r.patches = append(r.patches, patch{at, at, `"` + name + `":` + value + comma})
+	r.added = append(r.added, `"`+name+`":`+value)
 }
 
 // drop takes a member out of the record, with its comma.
@@ -274,6 +270,14 @@ func without(raw []byte, name string) []byte {
 
 // apply makes the new record. Where one patch lies inside another the outer one counts.
 func (r *retelling) apply() []byte {
+	if len(r.added) > 0 {
+		at := bytes.IndexByte(r.f.raw, '{') + 1
+		text := strings.Join(r.added, ",")
+		if !bytes.HasPrefix(bytes.TrimLeft(r.f.raw[at:], " \t\r"), []byte("}")) {
+			text += ","
+		}
+		r.patches = append(r.patches, patch{at, at, text})
+	}
 	sort.SliceStable(r.patches, func(i, j int) bool {
 		if r.patches[i].from != r.patches[j].from {
 			return r.patches[i].from < r.patches[j].from
