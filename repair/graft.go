@@ -25,7 +25,7 @@ func (p *Plan) graft(ctx context.Context, in verify.Input, res *verify.Result) e
 	if len(changes) == 0 {
 		return nil
 	}
-	records, err := p.collect(ctx, in, res, changes)
+	records, err := p.collect(ctx, in, changes)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func wanted(res *verify.Result) []verify.Change {
 }
 
 // collect reads again, in one pass, the records that changes are about, as they will be once their bytes are mended.
-func (p *Plan) collect(ctx context.Context, in verify.Input, res *verify.Result, changes []verify.Change) (map[int64][]byte, error) {
+func (p *Plan) collect(ctx context.Context, in verify.Input, changes []verify.Change) (map[int64][]byte, error) {
 	records := map[int64][]byte{}
 	for _, c := range changes {
 		for _, r := range []session.Ref{c.Rec, c.Parent, c.Last, c.Child} {
@@ -109,30 +109,35 @@ func (p *Plan) collect(ctx context.Context, in verify.Input, res *verify.Result,
 			records[truth.Rec.Text] = nil
 		}
 	}
+	edits := slices.Clone(p.Edits)
+	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return cmp.Compare(a.At, b.At) })
 	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
 	if err != nil {
 		return nil, err
 	}
 	for s.Next() {
-		if r := s.Record(); r.TextLen > 0 {
-			if _, ok := records[r.Text]; ok {
-				records[r.Text] = p.mended(r)
-			}
+		r := s.Record()
+		if _, ok := records[r.Text]; ok {
+			records[r.Text] = mended(r, edits)
 		}
 	}
 	return records, s.Err()
 }
 
-// mended is a record with the edits inside it done.
-func (p *Plan) mended(r *session.Record) []byte {
+// mended is a record with the edits inside it done; they are in order.
+func mended(r *session.Record, edits []edit.Edit) []byte {
 	raw := bytes.Clone(r.Raw)
 	if r.Marks&session.Salvaged == 0 {
 		return raw
 	}
-	edits := slices.Clone(p.Edits)
-	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return cmp.Compare(b.At, a.At) })
-	for _, e := range edits {
-		if at := e.At - r.Text; at >= 0 && at+e.Del <= int64(len(raw)) && e.At < r.TextEnd() {
+	find := func(at int64) int {
+		i, _ := slices.BinarySearchFunc(edits, at, func(e edit.Edit, at int64) int { return cmp.Compare(e.At, at) })
+		return i
+	}
+	// What is put where the record begins stands in front of it: the newline that parts it from another.
+	inside := edits[find(r.Text+1):find(r.TextEnd())]
+	for _, e := range slices.Backward(inside) {
+		if at := e.At - r.Text; at+e.Del <= int64(len(raw)) {
 			raw = slices.Replace(raw, int(at), int(at+e.Del), e.Ins...)
 		}
 	}

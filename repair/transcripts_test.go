@@ -78,6 +78,9 @@ func TestEveryLineTranscripts(t *testing.T) {
 						if err != nil {
 							t.Fatalf("line %d, kind %d, and line %d lost: %v", i+1, kind, more+1, err)
 						}
+						if bytes.Contains(tr.Out, []byte("\n\n")) && !bytes.Contains(in, []byte("\n\n")) {
+							t.Fatalf("line %d, kind %d, and line %d lost: repair makes an empty line", i+1, kind, more+1)
+						}
 						tried++
 						if tr.Refused() {
 							refused++
