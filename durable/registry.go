@@ -3,10 +3,10 @@ package durable
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Owner is what an agent's registry of running processes says of one of them.
@@ -57,30 +57,11 @@ func WhoIsRegistered(dir string, parse func(name string, data []byte) (Owner, bo
 	return out, nil
 }
 
-func readAtMost(name string, n int) ([]byte, error) {
+func readAtMost(name string, n int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	buf := make([]byte, n)
-	got := 0
-	for got < n {
-		k, err := f.Read(buf[got:])
-		got += k
-		if err != nil || k == 0 {
-			break
-		}
-	}
-	return buf[:got], nil
-}
-
-// within tells whether a text holds all the parts, none of which may be empty.
-func within(text string, parts ...string) bool {
-	for _, p := range parts {
-		if p == "" || !strings.Contains(text, p) {
-			return false
-		}
-	}
-	return true
+	return io.ReadAll(io.LimitReader(f, n))
 }

@@ -150,21 +150,6 @@ type Closing struct {
 	Place  string // in what is sent: "adjacent" to its call where more follows, else "end"
 }
 
-// Retelling says how a record is to be told anew. All records are whole lines without their newline.
-type Retelling struct {
-	Record []byte
-	Parent []byte   // the record to hang it under, nil = stays
-	Mends  []string // what else is to be changed, in the words that the format gave as Where of a finding
-	Root   bool     // it is to hang under none
-	Truths []Truth  // true results for what a recovery made up
-}
-
-// Truth is the true result of a call, in its record.
-type Truth struct {
-	Record []byte
-	Call   string
-}
-
 // Powers.
 type (
 	// Closer ends what is open.

@@ -166,11 +166,6 @@ func (w *FrameWalker) next(dst []byte) (Region, []byte, error) {
 	return w.damaged(g, dst)
 }
 
-// rawStart is how many bytes of raw stand in front of plain text that is a whole record: damage
-// of another kind. A frame may hold its text as it is, so that inside one only text counts that
-// goes on, line by line, to the end. It works within a budget, as the search in lines does.
-// plainText tells whether a line that is a whole value begins at i, and, where all is asked for,
-// whether every line behind it is one as well; the last may be torn.
 // decode appends the verified text of a whole frame, or only verifies it where that text is large.
 func (w *FrameWalker) decode(dst []byte, g Region, o outline) (out []byte, streamed bool, err error) {
 	if g.Len <= wholeFrame && o.content <= wholeText {
@@ -256,24 +251,6 @@ func (w *FrameWalker) skippable(off int64) (int64, error) {
 	return n, nil
 }
 
-// resync finds where, from off on, a frame begins that can be believed: one that decodes, or
-// that runs whole in structure to the end of the file.
-// damaged tells what a region is that holds no sound frame, and what can still be read of it.
-// failing tells why a frame of whole structure fails its check, where one wrong place explains it.
-// flipped makes a region a FlippedFrame where one wrong bit explains it.
-// kind is a first judgement by the look of the bytes.
-// salvage returns the whole lines of a torn frame's decodable part.
-// Looking for a wrong bit decodes the frame once for each of its bits: only small frames, and
-// only a few in a file.
-// turnBack looks for the single bit whose change makes a damaged frame pass its checksum. There
-// must be exactly one: by chance another text would pass once in some 100,000 frames, and then
-// it is not taken.
-// inMemory is a file's bytes as a whole.
-// rareDecoder makes one for the rare cases; text up to eight times the usual limit.
-// checksumOnly returns the text of a frame whose stored checksum differs from the right one in
-// a single byte. Damage to the text would change all four, so that here it is the checksum that
-// is damaged (a chance of one in four million speaks against it).
-// reservedOnly returns the text of a frame that is sound but for reserved bits of its descriptor.
 // EncodeFrame appends text as one frame with a checksum.
 func EncodeFrame(dst, text []byte) []byte {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))

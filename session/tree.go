@@ -161,6 +161,16 @@ func (t *Tree) Find(id ID) int32 {
 	return -1
 }
 
+// Pointed is the node that the last pointer with a target names, -1 if there is none.
+func (t *Tree) Pointed() int32 {
+	for i := len(t.Pointers) - 1; i >= 0; i-- {
+		if n := t.Find(t.Pointers[i].Leaf); n >= 0 {
+			return n
+		}
+	}
+	return -1
+}
+
 // LegsOf are the calls and results of a node.
 func (t *Tree) LegsOf(n int32) []Leg {
 	x := &t.Nodes[n]

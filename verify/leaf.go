@@ -62,7 +62,7 @@ func (t *tree) point(leaf int32) {
 // the middle, summaries, and records told anew that nothing hangs under.
 func (t *tree) tip() {
 	leaf := t.leafAt
-	if t.pointed() == leaf {
+	if t.Pointed() == leaf {
 		return
 	}
 	kids := make([]bool, len(t.Nodes))
@@ -85,34 +85,22 @@ func (t *tree) tip() {
 	}
 }
 
-// pointed is the node that the last pointer with a target names, -1 if there is none.
-func (t *tree) pointed() int32 {
-	for i := len(t.Pointers) - 1; i >= 0; i-- {
-		if n := t.Find(t.Pointers[i].Leaf); n >= 0 {
-			return n
-		}
-	}
-	return -1
-}
-
 // strays are records that bear the mark of a sub-agent's talk though they hang in the main one and a pointer
 // names them: the client then finds no session.
 func (t *tree) strays() {
-	for i := len(t.Pointers) - 1; i >= 0; i-- {
-		n := t.Find(t.Pointers[i].Leaf)
-		if n < 0 {
-			continue
-		}
-		x := &t.Nodes[n]
-		if x.Side && x.Up >= 0 && !t.Nodes[x.Up].Side {
-			f := t.add(finding.WrongLeaf, t.ref(n), "side", "the place to go on from bears the mark of a sub-agent's talk: the client finds no session")
-			f.Repair = "the record is told anew without that mark, and a record is added that names it as the place to go on from"
-			t.mend(n, f, "side")
-			x.Side = false
-			t.point(n)
-		}
+	n := t.Pointed()
+	if n < 0 {
 		return
 	}
+	x := &t.Nodes[n]
+	if !x.Side || x.Up < 0 || t.Nodes[x.Up].Side {
+		return
+	}
+	f := t.add(finding.WrongLeaf, t.ref(n), format.SideMark, "the place to go on from bears the mark of a sub-agent's talk: the client finds no session")
+	f.Repair = "the record is told anew without that mark, and a record is added that names it as the place to go on from"
+	t.mend(n, f, format.SideMark)
+	x.Side = false
+	t.point(n)
 }
 
 // compactions finds borders without a summary: the history in front of them still counts.
@@ -141,7 +129,7 @@ func (t *tree) compactions() {
 		f := t.add(finding.OpenCompaction, t.ref(int32(i)), "tail", "a compaction's border without its summary: the client forgets what stands in front of it")
 		f.Repair = "the border is told anew as a plain note: the history in front of it counts again"
 		f.Never = "replace history with half a summary"
-		t.mend(int32(i), f, "border")
+		t.mend(int32(i), f, format.OpenBorder)
 		x.Kind = session.Note
 		up := t.Find(b.Prior)
 		if up < 0 || up == int32(i) {

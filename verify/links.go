@@ -68,8 +68,7 @@ func (t *tree) absent(n, before int32) {
 		return
 	}
 	if before < 0 {
-		where := "first"
-		f := t.add(finding.ParentMissing, t.ref(n), where, "the record hangs under one that is lost, and none stands in front of it")
+		f := t.add(finding.ParentMissing, t.ref(n), "first", "the record hangs under one that is lost, and none stands in front of it")
 		f.Severity, f.Cure = finding.Note, finding.Leave
 		x.Up = session.Root
 		return

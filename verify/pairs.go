@@ -2,9 +2,9 @@ package verify
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -49,7 +49,7 @@ func (t *tree) pairs(res *Result, sent []int32) {
 				f := t.add(finding.OrphanResult, t.ref(n), "", "a result whose call is not in what the client sends")
 				f.CallID = t.CallID(g)
 				f.Repair = "the result is told anew as plain text, its content kept"
-				t.mend(n, f, "orphan "+f.CallID)
+				t.mend(n, f, format.OrphanPrefix+f.CallID)
 				t.told[n] = true
 			}
 		}
@@ -75,123 +75,6 @@ func (t *tree) pairs(res *Result, sent []int32) {
 	if t.rules.RunsUnwritten {
 		t.unwritten(res, sent)
 	}
-}
-
-// unwritten notes where an answer was awaited that is not in the log, at its end or in front of an answer that
-// the client made up on the next start: its tools may have run.
-func (t *tree) unwritten(res *Result, sent []int32) {
-	for i, n := range sent {
-		x := &t.Nodes[n]
-		if x.Kind != session.UserMessage || x.Idle || slices.ContainsFunc(t.LegsOf(n), func(g session.Leg) bool { return g.Flags&session.Synthetic != 0 }) {
-			continue // behind a made-up result nothing was awaited
-		}
-		what := "a prompt"
-		if t.results(n) {
-			what = "a result"
-		}
-		switch {
-		case i == len(sent)-1 && !res.Open:
-			t.add(finding.MayHaveRun, t.ref(n), "tail", "the log ends with "+what+": while the answer to it was received, tools may have run")
-		case i < len(sent)-1 && t.Nodes[sent[i+1]].MadeUp && !t.Nodes[sent[i+1]].Void:
-			t.add(finding.MayHaveRun, t.ref(n), "mid", "the answer to "+what+" was never written: while it was received, tools may have run")
-		}
-	}
-}
-
-// aside finds results beside the way whose call is lost, under an answer that is sent: the client sends neither. They are
-// told anew as text, and the way is led through them.
-func (t *tree) aside(asked map[session.ID]session.Leg, place []int32) {
-	anywhere := map[session.ID]bool{}
-	for i := range t.Nodes {
-		for _, g := range t.LegsOf(int32(i)) {
-			if g.Kind == session.CallAsked {
-				anywhere[g.Call] = true
-			}
-		}
-	}
-	near := make([]bool, len(t.Nodes)) // on the way, or sent
-	for _, n := range t.Path(t.leafAt) {
-		near[n] = true
-	}
-	for n, at := range place {
-		near[n] = near[n] || at > 0
-	}
-	for i := range t.Nodes {
-		n := int32(i)
-		x := &t.Nodes[n]
-		if near[n] || x.Void || x.Side || x.Up < 0 || !t.results(n) {
-			continue
-		}
-		up := x.Up
-		for range t.Nodes { // no more steps than nodes, whatever the links say
-			if !t.results(up) || t.Nodes[up].Up < 0 {
-				break
-			}
-			up = t.Nodes[up].Up // it was hung behind other results
-		}
-		if !near[up] {
-			continue
-		}
-		var f finding.Finding
-		for _, g := range t.LegsOf(n) {
-			if _, known := asked[g.Call]; known || g.Kind != session.CallResult || anywhere[g.Call] {
-				continue
-			}
-			p := t.add(finding.OrphanResult, t.ref(n), "", "a result whose call is lost; it hangs beside the way, and the client never sends it")
-			p.CallID = t.CallID(g)
-			p.Repair = "the result is told anew as plain text behind the other results, its content kept"
-			t.mend(n, p, "orphan "+p.CallID)
-			f = *p
-		}
-		if f.Code != "" {
-			t.lead(n, up, &f)
-		}
-	}
-}
-
-// lead leads the way through a node beside it: behind the results of the answer that it hangs under.
-func (t *tree) lead(n, up int32, f *finding.Finding) {
-	if t.leads == nil {
-		t.leads = map[session.ID][2]int32{}
-	}
-	at, ok := t.leads[t.unit(up)]
-	if !ok {
-		at = t.gap(up)
-	}
-	q, c := at[0], at[1]
-	if q < 0 {
-		return
-	}
-	set := func(node, parent int32) {
-		r := t.retell(node)
-		r.Parent, r.Code, r.Of = t.ref(parent), f.Code, f.Record.Text
-		t.Nodes[node].Up = parent
-	}
-	if t.Nodes[n].Up != q {
-		set(n, q)
-	}
-	if c >= 0 {
-		set(c, n)
-	} else {
-		t.leafAt = n
-		t.point(n)
-	}
-	t.leads[t.unit(up)] = [2]int32{n, c}
-}
-
-// gap is the last node on the way that belongs to an answer or its results, and the one that follows it there, -1
-// where there is none.
-func (t *tree) gap(up int32) [2]int32 {
-	group := t.Nodes[up].Group
-	c := int32(-1)
-	for _, p := range t.Path(t.leafAt) {
-		x := &t.Nodes[p]
-		if p == up || group != (session.ID{}) && (x.Group == group || t.results(p) && x.Up >= 0 && t.Nodes[x.Up].Group == group) {
-			return [2]int32{p, c}
-		}
-		c = p
-	}
-	return [2]int32{-1, -1}
 }
 
 // first: what is sent must begin with the user.
@@ -242,65 +125,6 @@ func (t *tree) dangling(res *Result, g session.Leg, index int, tail bool) {
 	}
 }
 
-// adopt finds a record whose lost parent may have been the result of a call: one that is hung under the
-// call, or under what belongs to the same answer. The answer then takes the lost record's id.
-func (t *tree) adopt(g session.Leg) session.Ref {
-	if t.hung == nil {
-		t.hung = map[session.ID][]int32{}
-		for _, n := range t.heal {
-			if up := t.beside(n); up >= 0 {
-				t.hung[t.unit(up)] = append(t.hung[t.unit(up)], n)
-			}
-		}
-	}
-	group := t.Nodes[g.Node].Group
-	for _, n := range t.hung[t.unit(g.Node)] {
-		x := &t.Nodes[n]
-		kids, lost := t.lost[x.Parent]
-		if !lost || x.Up < 0 || t.told[n] || slices.ContainsFunc(kids, func(k int32) bool {
-			return t.results(k) || t.told[k] || group != (session.ID{}) && t.Nodes[k].Group == group
-		}) {
-			continue
-		}
-		for _, k := range kids {
-			t.stay(k)
-			t.Nodes[k].Up = g.Node
-			for i := range t.findings {
-				if f := &t.findings[i]; f.Code == finding.ParentMissing && f.Record.Text == t.ref(k).Text {
-					f.Repair = "the result that is added for call " + quote(t.CallID(g)) + " takes the lost record's id"
-				}
-			}
-		}
-		delete(t.lost, x.Parent)
-		return t.ref(n)
-	}
-	return session.Ref{}
-}
-
-// beside is what a healed node hangs under, past the result of another call of the same answer.
-func (t *tree) beside(n int32) int32 {
-	up := t.Nodes[n].Up
-	if up >= 0 && t.results(up) {
-		up = t.Nodes[up].Up
-	}
-	return up
-}
-
-// unit is the answer that a record belongs to, else the record itself.
-func (t *tree) unit(n int32) session.ID {
-	if x := &t.Nodes[n]; x.Group != (session.ID{}) {
-		return x.Group
-	}
-	return t.Nodes[n].ID
-}
-
-// stay takes back that a node is hung elsewhere.
-func (t *tree) stay(n int32) {
-	if i, ok := t.retold[n]; ok {
-		t.changes[i].Parent = session.Ref{}
-	}
-}
-
 // several judges more than one result of a call: the client shows the first.
 func (t *tree) several(g session.Leg, got []session.Leg, place []int32) {
 	var truth, made *session.Leg
@@ -345,85 +169,4 @@ func (t *tree) other(made int32, place []int32) {
 	if n > 0 {
 		t.add(finding.UnreachableWork, t.ref(first), "", fmt.Sprintf("%d messages of a second writer stand on a branch of their own, from here on", n))
 	}
-}
-
-// reused reports calls with the id of an earlier one. Where a result hangs under such a call that no call asks
-// for, its id is the call's true one. Where each has its result, the later ones get ids of their own. What is left is the
-// first one's.
-func (t *tree) reused(first session.Leg, more, results []session.Leg, asked map[session.ID]session.Leg) (left []session.Leg) {
-	id := t.CallID(first)
-	taken := map[int32]bool{}
-	for i, g := range more {
-		f := t.add(finding.CallIDReused, t.ref(g.Node), "", "an earlier call has the same id")
-		f.CallID = id
-		if g.Node == first.Node {
-			continue // which of them a new id would go to cannot be said
-		}
-		if r, ok := t.strange(g, asked); ok {
-			f.Where = "paired"
-			f.Repair = "the call is told anew with the id of the result that hangs under it"
-			t.mend(g.Node, f, "rename "+id+" "+t.CallID(r))
-			asked[r.Call] = g
-			continue
-		}
-		r, ok := t.resultOf(g, i+1, len(more)+1, results)
-		if !ok || taken[r.Node] {
-			continue
-		}
-		taken[r.Node] = true
-		f.Where = "paired"
-		f.Repair = "the call and its result are told anew with an id of their own"
-		word := fmt.Sprintf("rename %s %s-%d", id, id, i+2)
-		t.mend(g.Node, f, word)
-		t.mend(r.Node, f, word)
-	}
-	for _, r := range results {
-		if !taken[r.Node] {
-			left = append(left, r)
-		}
-	}
-	return left
-}
-
-// strange is the one result that hangs under the record of a call and that no call asks for.
-func (t *tree) strange(g session.Leg, asked map[session.ID]session.Leg) (found session.Leg, ok bool) {
-	if t.answers == nil {
-		t.answers = map[session.ID][]int32{}
-		for i := range t.Nodes {
-			if x := &t.Nodes[i]; x.Named && !x.Void && t.results(int32(i)) {
-				t.answers[x.Parent] = append(t.answers[x.Parent], int32(i))
-			}
-		}
-	}
-	for _, n := range t.answers[t.Nodes[g.Node].ID] {
-		for _, r := range t.LegsOf(n) {
-			if _, known := asked[r.Call]; !known && r.Kind == session.CallResult {
-				if ok {
-					return session.Leg{}, false
-				}
-				found, ok = r, true
-			}
-		}
-	}
-	return found, ok
-}
-
-// resultOf is the result of one of several calls with one id: the only one that hangs under it; or, where there
-// are as many results as calls, the one at the same place.
-func (t *tree) resultOf(g session.Leg, i, calls int, results []session.Leg) (session.Leg, bool) {
-	var own []session.Leg
-	for _, n := range t.answers[t.Nodes[g.Node].ID] { // made ready by strange
-		for _, r := range t.LegsOf(n) {
-			if r.Kind == session.CallResult && r.Call == g.Call {
-				own = append(own, r)
-			}
-		}
-	}
-	if len(own) == 1 {
-		return own[0], true
-	}
-	if len(own) == 0 && len(results) == calls {
-		return results[i], true
-	}
-	return session.Leg{}, false
 }

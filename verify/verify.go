@@ -138,7 +138,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		dec.Decode(r, &b)
 		if b.Numbered {
 			res.Events += b.Count
-		} else if !b.Unnumbered {
+		} else if p.tree != nil || !b.Unnumbered {
 			res.Events += int64(len(b.Events))
 		}
 		if p.tree != nil {
@@ -153,7 +153,6 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 			res.header(b.Header)
 		}
 		if p.tree != nil {
-			res.Events += int64(len(b.Events))
 			continue
 		}
 		p.numbers.record(&b)

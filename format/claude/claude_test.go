@@ -196,7 +196,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(result(`{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"x"}]}`, `,"toolUseResult":{"a":1}`)))
 	f.Add([]byte(`{"type":"system","subtype":"compact_boundary","uuid":"a","compactMetadata":{"preservedMessages":{"anchorUuid":"b","uuids":["c"]}}}`))
 	f.Add([]byte(`{"message":{"content":"\ud83d"},"uuid":"a","uuid":"b","isSidechain":true}`))
-	words := []string{noContent, sideMark, openBorder, string(provider.EmptyText), string(provider.EmptyAnswer), string(provider.Input), string(provider.EmptyError), string(provider.ResultLast), string(provider.Surrogate), string(provider.ImageSize), string(provider.Unsigned), "orphan c", "rename c d"}
+	words := []string{format.NoContent, format.SideMark, format.OpenBorder, string(provider.EmptyText), string(provider.EmptyAnswer), string(provider.Input), string(provider.EmptyError), string(provider.ResultLast), string(provider.Surrogate), string(provider.ImageSize), string(provider.Unsigned), "orphan c", "rename c d"}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if bytes.ContainsAny(data, "\n") {
 			return

@@ -9,16 +9,8 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// What else than content is mended in a record, as words; those for content are the provider's rules. The first two
-// are also those of package verify.
-const (
-	sideMark     = "side"
-	openBorder   = "border"
-	orphanPrefix = "orphan "
-	renamePrefix = "rename "
-	timeless     = "timeless"
-	noContent    = "no-content"
-)
+// timeless is the place of the finding that no record has a time.
+const timeless = "timeless"
 
 // refused reports content that the provider refuses in each request, whatever stands around it.
 func (d *decoder) refused(r *session.Record, b *format.Batch) {
@@ -51,7 +43,7 @@ func (d *decoder) refused(r *session.Record, b *format.Batch) {
 // contentless reports a message without content.
 func (d *decoder) contentless(r *session.Record, b *format.Batch) {
 	n := finding.New(finding.EventInvalid)
-	n.Span, n.Record, n.Where, n.Message = r.Span, r.Ref(), noContent, "the message has no content"
+	n.Span, n.Record, n.Where, n.Message = r.Span, r.Ref(), format.NoContent, "the message has no content"
 	n.Repair = "the record is told anew with a text that says so"
 	n.Never = "drop the record: others hang under it"
 	b.Findings = append(b.Findings, n)
@@ -69,12 +61,12 @@ func (f *fields) told(k *block) provider.Block {
 	case "tool_use":
 		return provider.Block{Kind: provider.Call, ID: f.inside(k.id), Name: f.inside(k.name), Object: k.input.Kind == '{'}
 	case "tool_result":
-		return provider.Block{Kind: provider.Result, ID: f.inside(k.call), Failed: k.isError.Kind == 't' && k.isError.Len == 4, Blank: k.noContent()}
+		return provider.Block{Kind: provider.Result, ID: f.inside(k.call), Failed: k.isError.Kind == 't' && k.isError.Len == 4, Blank: k.empty()}
 	}
 	return provider.Block{}
 }
 
-// noContent tells whether a result has nothing in it.
-func (k *block) noContent() bool {
+// empty tells whether a result has nothing in it.
+func (k *block) empty() bool {
 	return k.content.Kind == 0 || k.content.Kind == '"' && k.content.Len == 2 || k.content.Kind == '[' && k.content.N == 0
 }

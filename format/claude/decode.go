@@ -141,7 +141,7 @@ func (d *decoder) content(r *session.Record, b *format.Batch) {
 func (d *decoder) End(b *format.Batch) {
 	if d.nodes > 0 && !d.timed {
 		n := finding.New(finding.EventInvalid)
-		n.Span, n.Record, n.Where = d.node.Span, d.node, "timeless"
+		n.Span, n.Record, n.Where = d.node.Span, d.node, timeless
 		n.Message = "no record has a timestamp: the client does not find the session"
 		n.Repair = "each record gets one, in the order of the file: that of the side record in front of it, a millisecond apart, or from 1970 on; the true times are not known"
 		n.Never = "drop the records"

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
@@ -171,17 +172,31 @@ func sub(c session.Capture) session.Sub {
 
 var errNoRecord = errors.New("no whole record")
 
-// read takes a single record apart.
-func read(raw []byte) (*fields, error) {
+// machines capture the keys; making one costs more than to scan a record with it.
+var machines = sync.Pool{New: func() any {
 	m, err := scan.NewMachine(keys[:])
 	if err != nil {
-		return nil, err
+		panic(err) // the keys are constants
 	}
+	return m
+}}
+
+// whole scans a single record and gives a copy of it, which the machine's captures are about.
+func whole(m *scan.Machine, raw []byte) ([]byte, bool) {
 	buf := append(append(make([]byte, 0, len(raw)+scan.Pad), raw...), make([]byte, scan.Pad)...)
-	if _, f := m.Tolerant(buf, 0, len(raw)); f.Cause != scan.OK || len(raw) == 0 {
+	_, f := m.Tolerant(buf, 0, len(raw))
+	return buf[:len(raw)], f.Cause == scan.OK && len(raw) > 0
+}
+
+// read takes a single record apart.
+func read(raw []byte) (*fields, error) {
+	m := machines.Get().(*scan.Machine)
+	defer machines.Put(m)
+	copied, ok := whole(m, raw)
+	if !ok {
 		return nil, errNoRecord
 	}
 	out := &fields{}
-	out.set(buf[:len(raw)], m.Caps)
+	out.set(copied, m.Caps)
 	return out, nil
 }

@@ -13,25 +13,17 @@ func (d dialect) Leaf(t *session.Tree) int32 {
 	if d.rank <= lastTimed {
 		return newest(t)
 	}
-	for i := len(t.Pointers) - 1; i >= 0; i-- {
-		n := t.Find(t.Pointers[i].Leaf)
-		if n < 0 {
-			continue
-		}
-		under := t.Under(n)
-		for k := int32(len(t.Nodes)) - 1; k >= 0; k-- {
-			if under[k] && spoken(&t.Nodes[k]) {
-				return k
-			}
-		}
-		return n
+	n := t.Pointed()
+	var under []bool
+	if n >= 0 {
+		under = t.Under(n)
 	}
 	for k := int32(len(t.Nodes)) - 1; k >= 0; k-- {
-		if spoken(&t.Nodes[k]) {
+		if spoken(&t.Nodes[k]) && (n < 0 || under[k]) {
 			return k
 		}
 	}
-	return -1
+	return n
 }
 
 // lastTimed is the last release known to choose by time.

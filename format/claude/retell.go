@@ -52,7 +52,7 @@ func (d dialect) Retell(q format.Retelling) ([]byte, error) {
 	}
 	var orphans []string
 	for _, m := range q.Mends {
-		if id, ok := strings.CutPrefix(m, orphanPrefix); ok {
+		if id, ok := strings.CutPrefix(m, format.OrphanPrefix); ok {
 			orphans = append(orphans, id)
 		}
 	}
@@ -68,9 +68,9 @@ func (d dialect) Retell(q format.Retelling) ([]byte, error) {
 func (r *retelling) mend(word string, orphans []string) error {
 	f := r.f
 	switch word {
-	case sideMark:
+	case format.SideMark:
 		r.put(f.cap[kSide], "false")
-	case noContent:
+	case format.NoContent:
 		const lost = `[{"type":"text","text":"(content lost)"}]`
 		switch {
 		case f.has(kContent):
@@ -85,7 +85,7 @@ func (r *retelling) mend(word string, orphans []string) error {
 		default:
 			r.member(kMessage, "message", `{"role":"`+string(f.str(kType))+`","content":`+lost+`}`)
 		}
-	case openBorder:
+	case format.OpenBorder:
 		r.put(f.cap[kSubtype], `"informational"`)
 		r.drop("compactMetadata")
 		r.drop("logicalParentUuid")
@@ -118,7 +118,7 @@ func (r *retelling) mend(word string, orphans []string) error {
 	case string(provider.EmptyError):
 		for _, k := range f.blocks {
 			switch {
-			case k.isError.Kind != 't' || k.isError.Len != 4 || !k.noContent():
+			case k.isError.Kind != 't' || k.isError.Len != 4 || !k.empty():
 			case k.content.Kind == 0:
 				r.insert(k.isError, `,"content":"(no output)"`)
 			default:
@@ -140,7 +140,7 @@ func (r *retelling) mend(word string, orphans []string) error {
 			r.patches = append(r.patches, patch{at, at + 6, `\ufffd`})
 		}
 	default:
-		if ids, ok := strings.CutPrefix(word, renamePrefix); ok {
+		if ids, ok := strings.CutPrefix(word, format.RenamePrefix); ok {
 			old, id, _ := strings.Cut(ids, " ")
 			for _, k := range f.blocks {
 				for _, c := range []session.Capture{k.id, k.call} {
@@ -151,10 +151,10 @@ func (r *retelling) mend(word string, orphans []string) error {
 			}
 			return nil
 		}
-		if !strings.HasPrefix(word, orphanPrefix) {
+		if !strings.HasPrefix(word, format.OrphanPrefix) {
 			return fmt.Errorf("no way to mend %q", word)
 		}
-		if orphans[0] == strings.TrimPrefix(word, orphanPrefix) {
+		if orphans[0] == strings.TrimPrefix(word, format.OrphanPrefix) {
 			r.orphans(orphans)
 		}
 	}
@@ -329,11 +329,11 @@ func span(raw []byte, name string) (from, to int, ok bool) {
 
 func capture(raw []byte, name string) (session.Capture, bool) {
 	m, err := scan.NewMachine([]string{name})
-	if err != nil || len(raw) == 0 {
+	if err != nil {
 		return session.Capture{}, false
 	}
-	buf := append(append(make([]byte, 0, len(raw)+scan.Pad), raw...), make([]byte, scan.Pad)...)
-	if _, f := m.Tolerant(buf, 0, len(raw)); f.Cause != scan.OK || len(m.Caps) == 0 {
+	_, ok := whole(m, raw)
+	if !ok || len(m.Caps) == 0 {
 		return session.Capture{}, false
 	}
 	return m.Caps[0], true

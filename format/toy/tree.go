@@ -177,12 +177,9 @@ func (treeDecoder) End(b *format.Batch) {}
 
 // Leaf is the newest message under the last tip that names a node; without one, the last message of the file.
 func (TreeDialect) Leaf(t *session.Tree) int32 {
-	tip, under := int32(-1), []bool(nil)
-	for _, p := range slices.Backward(t.Pointers) {
-		if tip = t.Find(p.Leaf); tip >= 0 {
-			under = t.Under(tip)
-			break
-		}
+	tip, under := t.Pointed(), []bool(nil)
+	if tip >= 0 {
+		under = t.Under(tip)
 	}
 	for n := len(t.Nodes) - 1; n >= 0; n-- {
 		if x := &t.Nodes[n]; (under == nil || under[n]) && x.Kind.Talk() && !x.Side {
