@@ -38,7 +38,7 @@ func status(err error, d *report.Document) int {
 		return exitClean
 	case d.Summary.Failed > 0:
 		return exitTrouble
-	case d.Summary.Refused > 0 || len(d.Homes) > 0:
+	case d.Summary.Refused > 0 || d.Faulty() > 0:
 		return exitRefused
 	case d.Summary.Repairable > 0:
 		return exitDamage

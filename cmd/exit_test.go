@@ -29,7 +29,8 @@ func TestStatus(t *testing.T) {
 		{"one failed", nil, doc(3, 1, 1, 1, 0), 2},
 		{"an error", errors.New("bad usage"), doc(1, 0, 0, 0, 0), 2},
 		{"interrupted", fmt.Errorf("read: %w", context.Canceled), doc(1, 1, 1, 1, 0), 130},
-		{"a home's findings", nil, &report.Document{Homes: []report.Home{{}}}, 3},
+		{"a home's findings", nil, &report.Document{Homes: []report.Home{{Verdict: "clean"}, {Verdict: "refuse"}}}, 3},
+		{"a home's notes", nil, &report.Document{Homes: []report.Home{{Verdict: "clean"}}}, 0},
 	} {
 		if got := status(c.err, c.doc); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)

@@ -3,6 +3,7 @@ package cmd
 import (
 	"io"
 	"os"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -14,11 +15,13 @@ type IO struct {
 	// OutTTY and ErrTTY tell whether they are terminals.
 	OutTTY, ErrTTY bool
 	Env            func(string) string
+	// Now is the clock that the age of files is told by; where it is nil no age is told.
+	Now func() time.Time
 }
 
 // System is the process's own.
 func System() IO {
-	o := IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
+	o := IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Now: time.Now}
 	o.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	o.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
 	return o

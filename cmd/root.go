@@ -245,13 +245,17 @@ func (a *app) options() store.Options {
 	env := a.io.Env
 	if a.home != "" {
 		env = func(name string) string {
-			if strings.HasSuffix(name, "_HOME") {
+			if strings.HasSuffix(name, "_HOME") || strings.HasSuffix(name, "_CONFIG_DIR") {
 				return a.home
 			}
 			return a.io.Env(name)
 		}
 	}
-	return store.Options{Formats: a.formats, Client: a.client, Env: env}
+	o := store.Options{Formats: a.formats, Client: a.client, Env: env, Live: repair.Live}
+	if a.io.Now != nil {
+		o.Now = a.io.Now()
+	}
+	return o
 }
 
 func version() string {

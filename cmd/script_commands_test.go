@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -40,6 +41,8 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"head":       head,
 	"only":       only,
 	"verifyodd":  verifyOdd,
+	"age":        age,
+	"register":   register,
 }
 
 func want(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
@@ -298,6 +301,23 @@ func verifyOdd(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	run(ts, false, []string{"2", "explain", name})
 	run(ts, false, []string{"2", "--format", name})
+}
+
+// age DAY FILE... makes a day the one on which files were last changed.
+func age(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "age DAY FILE...")
+	day, err := time.Parse(time.DateOnly, args[0])
+	ts.Check(err)
+	for _, name := range args[1:] {
+		ts.Check(os.Chtimes(ts.MkAbs(name), day, day))
+	}
+}
+
+// register DIR SESSION writes an entry of a registry of processes, by which this one is at work on the session.
+func register(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "register DIR SESSION")
+	pid := os.Getpid()
+	fileOf(ts, fmt.Sprintf("%s/%d.json", args[0], pid), fmt.Appendf(nil, `{"pid":%d,"sessionId":%q}`, pid, args[1]))
 }
 
 // only NAME... wants the current directory to hold no other files than these.

@@ -111,7 +111,8 @@ func (a *app) document(found *store.Found) *report.Document {
 		a.fail(doc, t.Path, t)
 	}
 	for _, r := range found.Roots {
-		doc.Homes = append(doc.Homes, report.Home{Path: r.Path, Agent: r.Format.Name(), Verdict: verify.Refused.String(), Findings: report.Findings("", verify.Root(r))})
+		list, verdict := verify.Root(r)
+		doc.Homes = append(doc.Homes, report.Home{Path: r.Path, Agent: r.Format.Name(), Verdict: verdict.String(), Findings: report.Findings("", list)})
 	}
 	return doc
 }

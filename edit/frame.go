@@ -120,7 +120,7 @@ func (l *lowering) edited(dst []byte, g scan.Region, text []byte, codes []findin
 			})
 		}
 		at = max(at, stop)
-		dst = append(dst, e.Ins...)
+		dst = append(dst, e.Text()...)
 		if e.end() > end {
 			// The rest of a cut lies in the next region.
 			*e = Edit{At: end, Del: e.end() - end, Rank: e.Rank, Cures: e.Cures, Aside: e.Aside}

@@ -20,11 +20,12 @@ const (
 	RankCloser
 )
 
-// Edit replaces Del bytes of text at At by Ins: a cut where Ins is empty, an insertion where
-// Del is 0, else a splice.
+// Edit replaces Del bytes of text at At by Blank spaces and Ins: a cut where both are empty, a blank where there are
+// spaces, an insertion where Del is 0, else a splice. A blank is a cut that moves nothing.
 type Edit struct {
 	At    int64          `json:"at"`
 	Del   int64          `json:"del"`
+	Blank int64          `json:"blank,omitempty"`
 	Ins   []byte         `json:"ins,omitempty"`
 	Rank  int            `json:"rank,omitempty"`
 	Cures []finding.Code `json:"cures"`
@@ -34,6 +35,17 @@ type Edit struct {
 }
 
 func (e Edit) end() int64 { return e.At + e.Del }
+
+// cuts tells whether the bytes go, and nothing of their meaning stays.
+func (e Edit) cuts() bool { return e.Del > 0 && (len(e.Ins) == 0 || e.Blank > 0) }
+
+// Text is what stands in the place of the bytes.
+func (e Edit) Text() []byte {
+	if e.Blank == 0 {
+		return e.Ins
+	}
+	return append(bytes.Repeat([]byte{' '}, int(e.Blank)), e.Ins...)
+}
 
 // Reframe names a region of a compressed part by a stored offset inside it.
 type Reframe struct {
@@ -71,8 +83,8 @@ func (p *Plan) Normalise() error {
 		if a.Rank != b.Rank {
 			return a.Rank < b.Rank
 		}
-		if a.Del > 0 && (len(a.Ins) == 0) != (len(b.Ins) == 0) {
-			return len(a.Ins) == 0 // a cut swallows a splice, whichever was asked for first
+		if a.Del > 0 && a.cuts() != b.cuts() {
+			return a.cuts() // a cut swallows a splice, whichever was asked for first
 		}
 		return a.Del > b.Del
 	})
@@ -86,7 +98,7 @@ func (p *Plan) Normalise() error {
 			case e.Del == 0 && (e.At < c.end() && e.At > c.At || e.At == c.end() && e.Rank == RankNewline):
 				c.Cures = merge(c.Cures, e.Cures)
 				continue
-			case e.At < c.end() && len(e.Ins) == 0:
+			case e.At < c.end() && e.cuts() && e.Blank == 0 && c.Blank == 0:
 				if n := e.end() - c.At; n > c.Del {
 					c.Del = n
 				}
@@ -95,6 +107,7 @@ func (p *Plan) Normalise() error {
 				continue
 			case e.At < c.end() && e.end() <= c.end():
 				c.Cures = merge(c.Cures, e.Cures)
+				c.Aside = c.Aside || e.Aside && e.cuts()
 				continue
 			case e.At < c.end():
 				return fmt.Errorf("at %d and %d: %w", c.At, e.At, ErrConflict)
@@ -102,7 +115,7 @@ func (p *Plan) Normalise() error {
 		}
 		if len(out) > 0 {
 			l := &out[len(out)-1]
-			if l.At == e.At && l.Del == e.Del && l.Rank == e.Rank && bytes.Equal(l.Ins, e.Ins) {
+			if l.At == e.At && l.Del == e.Del && l.Rank == e.Rank && l.Blank == e.Blank && bytes.Equal(l.Ins, e.Ins) {
 				l.Cures, l.Aside = merge(l.Cures, e.Cures), l.Aside || e.Aside
 				continue
 			}
@@ -111,7 +124,7 @@ func (p *Plan) Normalise() error {
 			}
 		}
 		out = append(out, e)
-		if e.Del > 0 && len(e.Ins) == 0 {
+		if e.cuts() {
 			cut = len(out) - 1
 		}
 	}

@@ -13,7 +13,7 @@ type piece struct {
 	at  int64 // in the result
 	off int64 // in the original, -1 for new bytes
 	n   int64
-	new []byte
+	new []byte // nil: spaces
 }
 
 // Account divides the stored bytes of a part: Kept + Replaced + Quarantined = Size. Added is
@@ -77,6 +77,16 @@ func (r *Result) put(b []byte) {
 	r.size += int64(len(b))
 }
 
+// blank puts n spaces.
+func (r *Result) blank(n int64) {
+	if n == 0 {
+		return
+	}
+	r.Account.Added += n
+	r.pieces = append(r.pieces, piece{at: r.size, off: -1, n: n})
+	r.size += n
+}
+
 // Appendix is what stands behind the unchanged original, where nothing else changed.
 func (r *Result) Appendix() ([]byte, bool) {
 	var out []byte
@@ -85,7 +95,7 @@ func (r *Result) Appendix() ([]byte, bool) {
 		switch {
 		case i == 0 && p.off == 0 && p.n == r.Account.Size:
 			at = p.n
-		case p.off >= 0:
+		case p.off >= 0 || p.new == nil:
 			return nil, false
 		default:
 			out = append(out, p.new...)
@@ -102,7 +112,11 @@ func (r *Result) ReadAt(b []byte, off int64) (int, error) {
 		p := r.pieces[i]
 		skip := off - p.at
 		n := int(min(p.n-skip, int64(len(b)-done)))
-		if p.off < 0 {
+		if p.off < 0 && p.new == nil {
+			for k := range n {
+				b[done+k] = ' '
+			}
+		} else if p.off < 0 {
 			copy(b[done:done+n], p.new[skip:])
 		} else if got, err := r.src.ReadAt(b[done:done+n], p.off+skip); got < n {
 			if err == nil || err == io.EOF {
@@ -140,6 +154,7 @@ func (p *Plan) Apply(src io.ReaderAt, size int64) (*Result, error) {
 			r.Removed = append(r.Removed, Removed{Off: e.At, Len: e.Del, Codes: e.Cures, Aside: e.Aside})
 			r.take(e.Del, e.Aside)
 		}
+		r.blank(e.Blank)
 		r.put(e.Ins)
 		at = e.end()
 	}

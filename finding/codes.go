@@ -33,6 +33,7 @@ const (
 	HeaderInvalid     Code = "HEADER_INVALID"
 	HeaderMisplaced   Code = "HEADER_MISPLACED"
 	VersionUnknown    Code = "VERSION_UNKNOWN"
+	VersionOld        Code = "VERSION_OLD"
 	SessionIDMismatch Code = "SESSION_ID_MISMATCH"
 	EventUnknown      Code = "EVENT_UNKNOWN"
 	EventInvalid      Code = "EVENT_INVALID"
@@ -53,6 +54,7 @@ const (
 	ChainCut      Code = "CHAIN_CUT"
 	WrongLeaf     Code = "WRONG_LEAF"
 	IDConflict    Code = "ID_CONFLICT"
+	IDRepeated    Code = "ID_REPEATED"
 
 	UnreachableWork Code = "UNREACHABLE_WORK"
 )
@@ -95,10 +97,16 @@ const (
 	ConcurrentWriters  Code = "CONCURRENT_WRITERS"
 	RepairPending      Code = "REPAIR_PENDING"
 	PlanConflict       Code = "PLAN_CONFLICT"
+	SessionHusk        Code = "SESSION_HUSK"
+	RetentionNear      Code = "RETENTION_NEAR"
+	SubagentCutOff     Code = "SUBAGENT_CUT_OFF"
+	SubagentStray      Code = "SUBAGENT_STRAY"
+	SpillMissing       Code = "SPILL_MISSING"
 )
 
 // What closers say. They are no findings.
 const (
 	ToolNotStarted     = "TOOL_NOT_STARTED"
 	ToolOutcomeUnknown = "TOOL_OUTCOME_UNKNOWN"
+	ResultRestored     = "RESULT_RESTORED"
 )

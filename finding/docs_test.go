@@ -126,12 +126,13 @@ of its own for the fault: what the next client does decides. The rows: [dsh](for
 	fmt.Fprintf(&b, `
 ## What closers say
 
-A closer is a record that repair adds to end what a crash left open. These two codes stand in closers
+A closer is a record that repair adds to end what a crash left open. These codes stand in closers
 of calls. They are no findings.
 
 * %s: the log records starts, and holds none for this call. It may be run again if it is still wanted.
 * %s: the call had started, or the log cannot tell. Look at its effects before repeating it.
-`, "`"+finding.ToolNotStarted+"`", "`"+finding.ToolOutcomeUnknown+"`")
+* %s: the result is real. It was found in another record of the session.
+`, "`"+finding.ToolNotStarted+"`", "`"+finding.ToolOutcomeUnknown+"`", "`"+finding.ResultRestored+"`")
 	return b.Bytes()
 }
 

@@ -26,10 +26,11 @@ const (
 	Refuse Cure = "refuse" // no safe automatic repair
 )
 
-// Patch changes bytes of a part's text: Del bytes at At make way for Ins.
+// Patch changes bytes of a part's text: Del bytes at At make way for Blank spaces and Ins.
 type Patch struct {
-	At, Del int64
-	Ins     []byte
+	At, Del, Blank int64
+	Ins            []byte
+	Line           bool // the last of the bytes is a newline
 }
 
 // Branch is one of two competing histories, by physical lines and numbers, both ends included.

@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"io/fs"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/session"
@@ -69,7 +70,11 @@ type Dialect interface {
 
 // Place is where a session's file lies and how it is stored, for formats in which the place
 // must fit the content.
-type Place struct{ Path, Medium string }
+type Place struct {
+	Path, Medium string
+	// Stat looks at a file that a record names, by its full path; where it is nil none is looked at.
+	Stat func(path string) (fs.FileInfo, error)
+}
 
 // Decoder decodes the records of one session in file order.
 type Decoder interface {
@@ -88,11 +93,15 @@ type Batch struct {
 	Seq, Count           int64
 	Time                 int64
 	Numbered, Unnumbered bool
+	// Rebased: the log's numbers begin with this record's.
+	Rebased bool
 	// Link is the record's place in the tree, where Linked says that it has one. Keeps are the records that
 	// a compaction's border keeps.
 	Link   session.Link
 	Linked bool
 	Keeps  []session.ID
+	// Images counts those that the record's message holds.
+	Images int
 	// Leaf, where Points is true, is the record to go on from.
 	Leaf   session.ID
 	Points bool
@@ -131,14 +140,28 @@ type Rules struct {
 	RunsUnwritten bool
 	// Starts: the log records that a call began, so that an absent start proves that it did not.
 	Starts bool
+	// List: what is sent is the log's own order, and a call is answered by a result of its id anywhere behind it.
+	List bool
+	// Stray: where a bookkeeping record repeats a number, the log goes on behind the first of the two.
+	Stray bool
+	// InsertMid: the result of a call that other talk follows may be put in behind it. Without it only the calls at the
+	// end are answered.
+	InsertMid bool
+	// Pinned: other files may count this one's bytes, so that none may move.
+	Pinned bool
 }
 
 // CloseRequest asks for the records that end what a crash left open.
 type CloseRequest struct {
 	Calls      []session.Call // unanswered, in call order
 	Turn, Step int32          // to be ended behind them, 0 = leave
-	NextSeq    int64
-	Time       int64
+	// TurnID is the turn to be ended where turns have names, and RootTurn the one that it belongs to.
+	TurnID, RootTurn string
+	// Asked are the records that ask for the calls, and Found those that say how one of them ended, nil where none does.
+	// Both are given to formats whose Rules say List.
+	Asked, Found [][]byte
+	NextSeq      int64
+	Time         int64
 }
 
 // Closing is one synthetic record.
@@ -185,6 +208,11 @@ type (
 		// last is the newest record that did so, nil where there is none.
 		Point(leaf, last []byte) ([]byte, error)
 	}
+	// Reheader is a decoder that can write anew a header that is lost. Remains are the bytes in front of the first record.
+	// The line has no newline; it is nil where too little is known. It is asked when End was.
+	Reheader interface {
+		Reheader(remains []byte) []byte
+	}
 	// Guarder says how to exclude or find a live owner of the session at a path.
 	Guarder interface {
 		Guards(path string) []Guard
@@ -195,13 +223,23 @@ type (
 	}
 	// Neighbour judges what lies around a session's file.
 	Neighbour interface {
-		Beside(path string, names []string) []finding.Finding
+		Beside(a Around) []finding.Finding
 	}
-	// Surveyor judges a whole root of sessions: the files and directories in it, as paths from
-	// the root, and the session ids found.
+	// Surveyor judges a whole root of sessions.
 	Surveyor interface {
+		// Root is the root that a path lies in or stands for, "" where it is in none.
 		Root(path string) string
-		Survey(root string, files []string) []finding.Finding
+		Survey(s Survey) []finding.Finding
+	}
+	// Citer is a format of which one file may begin in another.
+	Citer interface {
+		// Named is what other files call the one at a path, "" where none can.
+		Named(path string) string
+		// Cites tells where the file with this first record begins; ok is false where it begins in itself.
+		Cites(first []byte) (c Citation, ok bool)
+		// Kin are the folders in which files may cite the one at a path, or be cited by it. Home tells that there are no
+		// others.
+		Kin(path string) (dirs []string, home bool)
 	}
 	// Titler reads what the header says of the session, for lists.
 	Titler interface {
@@ -212,6 +250,12 @@ type (
 		Target(version string) (Dialect, error)
 	}
 )
+
+// Citation is the beginning of a file that stands in another.
+type Citation struct {
+	Named          string // the other file
+	Bytes, Records int64  // of that one's text, from its start
+}
 
 // Guard kinds.
 const (
@@ -232,6 +276,9 @@ type Guard struct {
 	Kind, Path string
 	Names      []string
 	Prefix     string // of the lock's name on systems that have named locks
+	// Wait: others hold the lock for moments only, so that it is worth a second try. Sweep: the agent takes the lock's
+	// file away behind it, under the locks in front of it. Make: so is its folder made where it is missing.
+	Wait, Sweep, Make bool
 	// Home gives, from a process's environment, the home it works in.
 	Home func(env func(string) string) string
 	// Session is the id that a registry's entries are about; Entry tells them by name, and Owner reads one.

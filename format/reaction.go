@@ -13,8 +13,8 @@ import (
 //	# code      where  dialect  does   loses     cure    severity
 //	TORN_TAIL   tail   -        cut    fragment  auto    error
 //
-// Where and dialect narrow the row; "-" stands for any. Dialect is a list or range of format
-// versions: "0-1", "4". The first row that fits wins, so that narrow rows stand in front.
+// Where and dialect narrow the row; "-" stands for any. Where is a place, or the name of a generation of the format.
+// Dialect is a range of format versions, or of releases as the format ranks them: "0-1", "4". The first row that fits wins, so that narrow rows stand in front.
 type Reaction struct {
 	Code        finding.Code
 	Where       string
@@ -34,6 +34,8 @@ var does = map[string]string{
 	"block":   "the client fails to list or open any session of this root",
 	"discard": "the client throws the whole last record away",
 	"reject":  "the client loads it, but the provider refuses every request of the session",
+	"delete":  "the client deletes the file when it starts, once it is old enough",
+	"retry":   "the provider refuses the first request after each start, and the client leaves it out then",
 	"close":   "the client closes it itself when it resumes",
 	"replace": "the client reads U+FFFD in place of the bytes",
 	"skip":    "the client passes over the line without a word",
@@ -44,6 +46,12 @@ var does = map[string]string{
 	"drop":    "the client drops it from the next request without a word",
 	"first":   "the client takes the first",
 	"last":    "the client takes the last",
+	"unshown": "the client leaves it out of what it shows",
+	"abort":   "the client tells the model that the call was aborted",
+	"order":   "the client sends it where it stands",
+	"both":    "the client sends both, which the provider may refuse",
+	"ends":    "the client shows the turn as interrupted",
+	"plain":   "the client opens the plain file and leaves the other",
 	"newer":   "a newer client opens the later generation, an older one this file",
 	"split":   "both writers go on, and the next start refuses the log",
 }
@@ -52,6 +60,7 @@ var loses = map[string]string{
 	"-":        "",
 	"fragment": "the unfinished part is lost",
 	"record":   "a whole record is lost",
+	"pair":     "two whole records are lost",
 	"records":  "all records behind it are lost",
 	"session":  "the history cannot be reached",
 	"next":     "the next record is lost with it",
@@ -128,10 +137,10 @@ func parseReaction(w []string) (Reaction, error) {
 	return r, nil
 }
 
-// Find returns the first row that fits a fault in a dialect.
-func (rs Reactions) Find(code finding.Code, where string, version int) (Reaction, bool) {
+// Find returns the first row that fits a fault at a place, or anywhere in a generation of the format.
+func (rs Reactions) Find(code finding.Code, where, generation string, version int) (Reaction, bool) {
 	for _, r := range rs {
-		if r.Code == code && (r.Where == "-" || r.Where == where) && (r.From < 0 || r.From <= version && version <= r.To) {
+		if r.Code == code && (r.Where == "-" || r.Where == where || r.Where == generation) && (r.From < 0 || r.From <= version && version <= r.To) {
 			return r, true
 		}
 	}

@@ -41,10 +41,9 @@ type Block struct {
 	ID     []byte // of a call, or of the call that a result answers
 	Name   []byte // of a call
 	Size   int64  // of an image, in bytes of base64
+	Look   Picture
+	Inner  bool // an image inside a result
 }
-
-// MaxImage is the largest image, in bytes of base64.
-const MaxImage = 5 << 20
 
 // Rule is what a block breaks. The words are stable: formats know them as places of a finding.
 type Rule string
@@ -58,8 +57,12 @@ const (
 	EmptyError  Rule = "empty-error"  // an error result must say something
 	ResultLast  Rule = "result-last"  // results come first in their message
 	ImageSize   Rule = "image"        // an image must not be too large
+	ImagePixels Rule = "image-pixels" // nor have too many pixels
+	ImageMany   Rule = "image-many"   // fewer in a request with many images
+	ImageData   Rule = "image-data"   // it must be an image, and of the kind that it is called
 	Unsigned    Rule = "unsigned"     // thinking must be signed
 	Surrogate   Rule = "surrogate"    // half of a surrogate pair is no text
+	NulChar     Rule = "nul-char"     // U+0000 is, but not to every client
 )
 
 // Problem is a broken rule.
@@ -86,9 +89,10 @@ func Check(out []Problem, role Role, blocks []Block) []Problem {
 				add(EmptyAnswer, "block %d of the answer is an empty text", i)
 			}
 		case Image:
-			spoken = true
-			if b.Size > MaxImage {
-				add(ImageSize, "block %d is an image of %d bytes in base64, more than the provider takes", i, b.Size)
+			spoken = spoken || !b.Inner
+			rules, n := b.Look.Breaks(b.Size)
+			for _, rule := range rules[:n] {
+				add(rule, "block %d %s", i, b.wrong(rule))
 			}
 		case Thinking:
 			if !b.Signed {
@@ -112,6 +116,19 @@ func Check(out []Problem, role Role, blocks []Block) []Problem {
 		}
 	}
 	return out
+}
+
+// wrong says how an image breaks a rule.
+func (b *Block) wrong(rule Rule) string {
+	switch rule {
+	case ImageSize:
+		return fmt.Sprintf("is an image of %d bytes in base64, more than the provider takes", b.Size)
+	case ImageData:
+		return "is an image that the provider cannot read: " + b.Look.Fault
+	case ImagePixels:
+		return fmt.Sprintf("is an image of %d x %d pixels, more than the provider takes", b.Look.Width, b.Look.Height)
+	}
+	return fmt.Sprintf("is an image of %d x %d pixels, more than the provider takes where a request holds more than %d images", b.Look.Width, b.Look.Height, ManyImages)
 }
 
 // Plain tells whether an id or name holds only what the provider takes.

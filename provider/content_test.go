@@ -60,8 +60,13 @@ func TestText(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]int{`plain`: -1, `\ud83d\ude00`: -1, `x\ud83d`: 1, `\ude00`: 0, `\ud83d\ud83d\ude00`: 0, `\\ud83d`: -1, `\\\ud83d`: 2, `\u00e9\uDBFFx`: 6, `\u`: -1} {
-		if got := LoneSurrogate([]byte(s), 0); got != want {
+		if got, _ := Escapes([]byte(s), 0); got != want {
 			t.Errorf("%q: at %d, want %d", s, got, want)
+		}
+	}
+	for s, want := range map[string]int{`plain`: -1, `\u0000`: 0, `\\u0000`: -1, `\u00001`: 0, `\u0001`: -1, `\ud83dx\u0000`: 7, `\ud83d\ude00\u0000\u0000`: 12} {
+		if _, got := Escapes([]byte(s), 0); got != want {
+			t.Errorf("%q: U+0000 at %d, want %d", s, got, want)
 		}
 	}
 }

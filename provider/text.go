@@ -19,13 +19,14 @@ func Blank(s []byte) bool {
 	return true
 }
 
-// LoneSurrogate finds, in JSON from at on, an escape that is one half of a surrogate pair without the other; -1 if
-// there is none.
-func LoneSurrogate(raw []byte, at int) int {
+// Escapes finds the first escape, in JSON from at on, that is one half of a surrogate pair without the other, and the
+// first that is U+0000; -1 where there is none.
+func Escapes(raw []byte, at int) (lone, nul int) {
+	lone, nul = -1, -1
 	for at < len(raw) {
 		i := bytes.Index(raw[at:], []byte(`\u`))
 		if i < 0 {
-			return -1
+			break
 		}
 		i += at
 		// An even number of backslashes in front of it: this one escapes.
@@ -37,19 +38,25 @@ func LoneSurrogate(raw []byte, at int) int {
 			at = i + 2
 			continue
 		}
+		at = i + 6
 		switch half(raw[i:]) {
 		case 0:
-			at = i + 6
-		case 1:
-			if i+6 > len(raw) || half(raw[i+6:]) != 2 {
-				return i
+			if nul < 0 && bytes.HasPrefix(raw[i:], []byte(`\u0000`)) {
+				nul = i
 			}
-			at = i + 12
+		case 1:
+			if i+6 <= len(raw) && half(raw[i+6:]) == 2 {
+				at = i + 12
+			} else if lone < 0 {
+				lone = i
+			}
 		case 2:
-			return i
+			if lone < 0 {
+				lone = i
+			}
 		}
 	}
-	return -1
+	return lone, nul
 }
 
 // half tells whether an escape is the first or the second half of a pair, 0 for neither.

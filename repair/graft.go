@@ -25,8 +25,18 @@ func (p *Plan) graft(ctx context.Context, in verify.Input, res *verify.Result) e
 	if len(changes) == 0 {
 		return nil
 	}
-	records, err := p.collect(ctx, in, changes)
-	if err != nil {
+	records := map[int64][]byte{}
+	for _, c := range changes {
+		for _, r := range []session.Ref{c.Rec, c.Parent, c.Last, c.Child} {
+			if r.Len > 0 {
+				records[r.Text] = nil
+			}
+		}
+		for _, truth := range c.Truths {
+			records[truth.Rec.Text] = nil
+		}
+	}
+	if err := p.collect(ctx, in, records); err != nil {
 		return err
 	}
 	var lines []byte
@@ -96,24 +106,14 @@ func wanted(res *verify.Result) []verify.Change {
 	return out
 }
 
-// collect reads again, in one pass, the records that changes are about, as they will be once their bytes are mended.
-func (p *Plan) collect(ctx context.Context, in verify.Input, changes []verify.Change) (map[int64][]byte, error) {
-	records := map[int64][]byte{}
-	for _, c := range changes {
-		for _, r := range []session.Ref{c.Rec, c.Parent, c.Last, c.Child} {
-			if r.Len > 0 {
-				records[r.Text] = nil
-			}
-		}
-		for _, truth := range c.Truths {
-			records[truth.Rec.Text] = nil
-		}
-	}
+// collect reads again, in one pass, the records that begin at the given places of the text, as they will be once their
+// bytes are mended.
+func (p *Plan) collect(ctx context.Context, in verify.Input, records map[int64][]byte) error {
 	edits := slices.Clone(p.Edits)
 	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return cmp.Compare(a.At, b.At) })
 	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for s.Next() {
 		r := s.Record()
@@ -121,7 +121,7 @@ func (p *Plan) collect(ctx context.Context, in verify.Input, changes []verify.Ch
 			records[r.Text] = mended(r, edits)
 		}
 	}
-	return records, s.Err()
+	return s.Err()
 }
 
 // mended is a record with the edits inside it done; they are in order.
@@ -138,7 +138,7 @@ func mended(r *session.Record, edits []edit.Edit) []byte {
 	inside := edits[find(r.Text+1):find(r.TextEnd())]
 	for _, e := range slices.Backward(inside) {
 		if at := e.At - r.Text; at+e.Del <= int64(len(raw)) {
-			raw = slices.Replace(raw, int(at), int(at+e.Del), e.Ins...)
+			raw = slices.Replace(raw, int(at), int(at+e.Del), e.Text()...)
 		}
 	}
 	return raw

@@ -28,10 +28,10 @@ const quietWindow = 2 * time.Second
 // guard takes the agent's locks and looks for live owners. The returned function gives the
 // locks back.
 func guard(ctx context.Context, fsys durable.FS, path string, guards []format.Guard) (release func(), err error) {
-	var locks []*durable.Lock
+	var locks []func()
 	release = func() {
 		for i := len(locks) - 1; i >= 0; i-- {
-			locks[i].Unlock()
+			locks[i]()
 		}
 	}
 	defer func() {
@@ -50,16 +50,55 @@ func guard(ctx context.Context, fsys durable.FS, path string, guards []format.Gu
 		if g.Kind != format.FileLock {
 			continue
 		}
-		l, err := durable.Flock(g.Path, g.Prefix)
+		l, err := lock(ctx, fsys, g)
 		if errors.Is(err, durable.ErrLocked) {
 			return release, &LiveError{path, "another process holds " + filepath.Base(g.Path), err}
 		}
 		if err != nil {
 			return release, fmt.Errorf("take the agent's lock %s: %w", g.Path, err)
 		}
-		locks = append(locks, l)
+		locks = append(locks, func() {
+			if g.Sweep {
+				fsys.Remove(g.Path) // ours, while nobody else can take it
+			}
+			l.Unlock()
+		})
 	}
 	return release, nil
+}
+
+// lockWait is how long a lock is waited for that others hold for moments only.
+const lockWait = 2 * time.Second
+
+// lock takes an agent's lock.
+func lock(ctx context.Context, fsys durable.FS, g format.Guard) (*durable.Lock, error) {
+	if g.Make {
+		if err := durable.MkdirAllSync(fsys, filepath.Dir(g.Path)); err != nil {
+			return nil, err
+		}
+	}
+	for until := time.Now().Add(lockWait); ; {
+		l, err := durable.Flock(g.Path, g.Prefix)
+		if !g.Wait || !errors.Is(err, durable.ErrLocked) || time.Now().After(until) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Live tells whether somebody may be at work on the session at a path. It does not wait to see whether the file is
+// written, and where it cannot look it says yes.
+func Live(path string, guards []format.Guard) bool {
+	for _, g := range guards {
+		if g.Kind != format.Quiet && look(context.Background(), durable.Disk, path, g) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func look(ctx context.Context, fsys durable.FS, path string, g format.Guard) error {
@@ -67,6 +106,9 @@ func look(ctx context.Context, fsys durable.FS, path string, g format.Guard) err
 	var err error
 	switch g.Kind {
 	case format.FileLock:
+		if g.Wait {
+			return nil // taking it will show
+		}
 		busy, err := durable.FlockBusy(g.Path, g.Prefix)
 		if busy {
 			return &LiveError{path, "another process holds " + filepath.Base(g.Path), durable.ErrLocked}

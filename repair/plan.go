@@ -38,8 +38,8 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 		}
 		cures := []finding.Code{f.Code}
 		for _, t := range f.Patches {
-			e := edit.Edit{At: t.At, Del: min(t.Del, res.Text-t.At), Ins: t.Ins, Cures: cures}
-			e.Aside = e.Del > 0 && !replaces[f.Code]
+			e := edit.Edit{At: t.At, Del: min(t.Del, res.Text-t.At), Blank: t.Blank, Ins: t.Ins, Cures: cures}
+			e.Aside = e.Del > 0 && !replaces[f.Code] && (f.Code != finding.HeaderMisplaced || f.Where == "")
 			if f.Code == finding.NoFinalNewline {
 				e.Rank = edit.RankNewline
 			} else if e.Del == 0 {
@@ -60,8 +60,17 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 	if err := p.mend(ctx, in, res, mend); err != nil {
 		return nil, err
 	}
+	records, err := p.answers(ctx, in, res)
+	if err != nil {
+		return nil, err
+	}
+	if len(res.Inserts) > 0 {
+		if err := p.insert(in, res, records); err != nil {
+			return nil, err
+		}
+	}
 	if res.Close != nil {
-		if err := p.close(in, res); err != nil {
+		if err := p.close(in, res, records); err != nil {
 			return nil, err
 		}
 	}
@@ -78,6 +87,11 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 // the line's end: that goes as well.
 func (p *Plan) drop(d verify.Drop, end int64) {
 	e := edit.Edit{At: d.Text, Del: d.TextLen, Cures: []finding.Code{d.Code}, Aside: true}
+	if d.Pinned {
+		e.Blank = d.TextLen // the newline stays, and no byte moves
+		p.Edits = append(p.Edits, e)
+		return
+	}
 	if !d.Followed {
 		e.Del = min(d.TextLen+1, end-d.Text)
 		p.Edits = append(p.Edits, e)
@@ -128,7 +142,7 @@ func (p *Plan) mend(ctx context.Context, in verify.Input, res *verify.Result, to
 }
 
 // close appends what ends the open turn.
-func (p *Plan) close(in verify.Input, res *verify.Result) error {
+func (p *Plan) close(in verify.Input, res *verify.Result, records map[int64][]byte) error {
 	c, ok := in.Dialect.(format.Closer)
 	if !ok {
 		return fmt.Errorf("%s: no way to close an open turn", in.Format.Name())
@@ -140,11 +154,11 @@ func (p *Plan) close(in verify.Input, res *verify.Result) error {
 			q.Calls[i].ID = p.newID
 		}
 	}
-	closings, err := c.Close(q)
+	closings, err := c.Close(p.answered(q, records))
 	if err != nil {
 		return err
 	}
-	p.Closings = closings
+	p.Closings = append(p.Closings, closings...)
 	var lines []byte
 	var cures []finding.Code
 	for _, l := range closings {

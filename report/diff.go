@@ -38,6 +38,9 @@ func Diff(path string, o *repair.Outcome, st Style) string {
 			}
 			fmt.Fprintln(&b, st.paint(fmt.Sprintf("-%s, %s", plural(int(e.Del), "byte"), what), color.FgRed))
 		}
+		if e.Blank > 0 {
+			fmt.Fprintln(&b, st.paint(fmt.Sprintf("+%s, so that nothing moves", plural(int(e.Blank), "space")), color.FgGreen))
+		}
 		for _, line := range strings.SplitAfter(string(e.Ins), "\n") {
 			if line == "" {
 				continue

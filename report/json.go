@@ -53,6 +53,17 @@ type Home struct {
 	Findings []Finding `json:"findings"`
 }
 
+// Faulty counts the homes in which more is wrong than a note says.
+func (d *Document) Faulty() int {
+	n := 0
+	for i := range d.Homes {
+		if d.Homes[i].Verdict != verify.Clean.String() {
+			n++
+		}
+	}
+	return n
+}
+
 // Session is one session's report.
 type Session struct {
 	Path          string    `json:"path"`
@@ -179,6 +190,9 @@ func Of(r *verify.Result) Session {
 			o.Code, o.At.Logical, plural(int(o.Keeps), "record"), plural(int(o.Sets), "record"))
 		if o.Restores > 0 {
 			message = fmt.Sprintf("repair --accept %s restores frame %d with its %s", o.Code, o.At.Frame, plural(int(o.Restores), "line"))
+		}
+		if o.Moves {
+			message = fmt.Sprintf("repair --accept %s mends line %d and moves the bytes behind it: forks and reverts of this session that lie elsewhere lose their place", o.Code, o.At.Logical)
 		}
 		s.Offers = append(s.Offers, Offer{Code: string(o.Code), Line: o.At.Logical, Keeps: o.Keeps, Quarantines: o.Sets, Message: message})
 	}

@@ -62,7 +62,7 @@ func (d *Document) Table(w io.Writer, st Style) error {
 	if len(d.Sessions)+len(d.Homes) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", d.Summary.line(st, len(d.Homes)))
+	_, err := fmt.Fprintf(w, "\n%s\n", d.Summary.line(st, d.Faulty()))
 	return err
 }
 
@@ -122,6 +122,9 @@ func trimEnd(line string) string {
 func agent(s *Session) string {
 	if s.FormatVersion == "" {
 		return s.Agent
+	}
+	if c := s.FormatVersion[0]; c < '0' || c > '9' {
+		return s.Agent + " " + Safe(s.FormatVersion)
 	}
 	return s.Agent + " v" + Safe(s.FormatVersion)
 }

@@ -79,7 +79,7 @@ func (s *Scanner) finding(code finding.Code, from, to int) finding.Finding {
 
 // remove is the patch that takes buf[from:to] away and puts ins in its place.
 func (s *Scanner) remove(from, to int, ins string) finding.Patch {
-	return finding.Patch{At: s.base + int64(from), Del: int64(to - from), Ins: []byte(ins)}
+	return finding.Patch{At: s.base + int64(from), Del: int64(to - from), Ins: []byte(ins), Line: to > from && s.buf[to-1] == '\n'}
 }
 
 func (s *Scanner) blankLine(from, to, next int, terminated bool) {

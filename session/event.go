@@ -20,11 +20,14 @@ const (
 	CallAsked
 	CallStarted
 	CallResult
+	CallFinished // the call ran to its end; what it gave may stand here and nowhere else
 	ApprovalAsked
 	ApprovalDecided
 	CompactionStart
 	Summary
 	CompactionEnd
+	Prompt   // a user's turn begins, for the count of turns that are taken back
+	Rollback // the last Turn prompts, and all behind them, are sent no more
 	Setting
 	Note
 )
@@ -47,6 +50,8 @@ const (
 	Synthetic Flags = 1 << iota
 	// Ignorable events may be of an unknown type.
 	Ignorable
+	// Inherited events stand in a record that repeats history.
+	Inherited
 )
 
 // Sub is a piece of a record: Raw[Off:Off+Len]. The zero Sub means that there is none.
@@ -59,8 +64,10 @@ func (s Sub) Of(raw []byte) []byte { return raw[s.Off : s.Off+s.Len] }
 type Event struct {
 	Kind       Kind
 	Flags      Flags
+	Class      uint8 // of a call: results of another class do not answer it
 	Turn, Step int32 // as numbered by the log; 0 = not numbered
-	ID         Sub   // of an approval or a compaction
+	ID         Sub   // of an approval, a compaction or a turn
+	Root       Sub   // of a turn: the one that it belongs to
 	Call       Sub   // call id, escapes left as they are; Off > 0 with Len 0 is an empty id
 	Name       Sub   // tool name
 }

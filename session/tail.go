@@ -12,10 +12,12 @@ type Call struct {
 	Index    int    // place among the calls of its turn's open step
 	Asked    Ref
 	Started  Ref   // zero where no start is recorded
+	Finished Ref   // the record that says that it ran to its end, zero where none does
 	StartSeq int64 // number of the start, -1 = none
 	AskSeq   int64
 	Turn     int32
 	Step     int32
+	Class    uint8
 	Hidden   bool // the message that asks for it is no longer replayed
 }
 

@@ -13,6 +13,7 @@ type Link struct {
 	Void       bool // never sent, whatever its kind
 	MadeUp     bool // an answer that a client wrote itself, for one that never came
 	Idle       bool // it asks nothing of the model
+	Opaque     bool // the client that reads it next does not go up past it
 	Time       int64
 	Says       Sub // the text of Parent in the record
 	Prior      ID  // of a compaction's border: the last record in front of it
@@ -39,6 +40,7 @@ type Node struct {
 	Named             bool
 	Fresh, Side, Void bool
 	MadeUp, Idle      bool
+	Opaque            bool
 }
 
 // Place finds a record again in a plain part, in 24 bytes.
@@ -114,6 +116,7 @@ func (t *Tree) Add(l Link, ref Ref, legs []Leg) (n int32, again bool) {
 	t.Nodes[n] = Node{
 		ID: l.ID, Parent: l.Parent, Group: l.Group, Time: l.Time, Says: l.Says, Hash: hash, At: PlaceOf(ref), Legs: int32(len(t.Legs)), N: int32(len(legs)),
 		Kind: l.Kind, Named: l.Named, Fresh: l.Fresh, Side: l.Side, Void: l.Void, MadeUp: l.MadeUp, Idle: l.Idle,
+		Opaque: l.Opaque,
 	}
 	for _, g := range legs {
 		g.Node = n

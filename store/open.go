@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -28,6 +29,12 @@ type Options struct {
 	Formats []format.Format
 	Client  string
 	Env     func(string) string
+	// Now is the time that the age of files is told by; where it is zero no age is told.
+	Now time.Time
+	// Live tells whether somebody may be at work on a session with these guards; where it is nil nobody can tell.
+	Live func(path string, guards []format.Guard) bool
+
+	families *families
 }
 
 // Session is a session's file, found and recognised but not yet read.
@@ -40,6 +47,10 @@ type Session struct {
 	Unknown *format.VersionError
 	// ID and CWD are what the header says, where there is one.
 	ID, CWD string
+
+	live     func(path string, guards []format.Guard) bool
+	cites    *format.Citation // where it begins, if that is in another file
+	families *families
 }
 
 // Root is a directory of sessions with what is wrong with it as a whole.
@@ -71,6 +82,7 @@ type opener struct {
 	out     *Found
 	visited map[string]bool // directories on the way down and seen before, by real path
 	files   map[string]bool
+	asked   []string          // the directories that were asked for, and the homes of agents where none was
 	each    func(path string) // instead of recognising a file
 	plain   []string
 	again   int // files and directories met a second time
@@ -78,6 +90,7 @@ type opener struct {
 
 // Open finds the sessions at paths; without paths those in the agents' homes.
 func Open(ctx context.Context, paths []string, o Options) (*Found, error) {
+	o.families = &families{}
 	w := &opener{o: o, out: &Found{}, visited: map[string]bool{}, files: map[string]bool{}}
 	explicit := len(paths) > 0
 	if !explicit {
@@ -99,7 +112,7 @@ func Open(ctx context.Context, paths []string, o Options) (*Found, error) {
 		}
 	}
 	sort.SliceStable(w.out.Sessions, func(i, j int) bool { return w.out.Sessions[i].Path < w.out.Sessions[j].Path })
-	w.survey()
+	w.survey(explicit)
 	return w.out, nil
 }
 
@@ -118,6 +131,7 @@ func (w *opener) path(ctx context.Context, p string) error {
 	case err != nil:
 		w.trouble(p, err)
 	case fi.IsDir():
+		w.asked = append(w.asked, p)
 		return w.dir(ctx, p, p, nil)
 	case !fi.Mode().IsRegular():
 		w.trouble(p, ErrNotRegular)
@@ -247,7 +261,7 @@ func Recognise(ctx context.Context, path string, r io.ReaderAt, size int64, o Op
 	if err != nil {
 		return Session{}, err
 	}
-	s := Session{Path: path, Medium: med}
+	s := Session{Path: path, Medium: med, live: o.Live, families: o.families}
 	best := format.No
 	for _, f := range o.Formats {
 		if m := f.Detect(p); m > best {
@@ -260,6 +274,11 @@ func Recognise(ctx context.Context, path string, r io.ReaderAt, size int64, o Op
 	s.Dialect, err = s.Format.Dialect(p, o.Client)
 	if errors.As(err, &s.Unknown) {
 		err = nil
+	}
+	if c, ok := s.Format.(format.Citer); ok && p.FirstLine {
+		if at, ok := c.Cites(p.First); ok {
+			s.cites = &at
+		}
 	}
 	if t, ok := s.Format.(format.Titler); ok {
 		h := t.Title(p)
@@ -283,17 +302,24 @@ func (s *Session) Aim(version string) error {
 
 // Beside are findings about what lies around the session's file.
 func (s Session) Beside() []finding.Finding {
+	out := s.lineage()
 	n, ok := s.Format.(format.Neighbour)
 	if !ok {
-		return nil
+		return out
 	}
-	var names []string
-	if entries, err := os.ReadDir(filepath.Dir(s.Path)); err == nil {
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
+	a := format.Around{Path: s.Path, Dir: os.DirFS(filepath.Dir(s.Path))}
+	if g, ok := s.Format.(format.Guarder); ok && s.live != nil {
+		a.Live = func() bool { return s.live(s.Path, g.Guards(s.Path)) }
 	}
-	return n.Beside(s.Path, names)
+	return append(out, n.Beside(a)...)
+}
+
+// Stat looks at a file that a session names by its full path. A path that may lead to another machine is not followed.
+func (Session) Stat(path string) (fs.FileInfo, error) {
+	if !filepath.IsAbs(path) || strings.HasPrefix(path, "//") || strings.HasPrefix(path, `\\`) {
+		return nil, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
+	}
+	return os.Stat(path)
 }
 
 // Files lists the regular files that the paths mean, without asking whose they are.
@@ -306,40 +332,6 @@ func Files(ctx context.Context, paths []string) ([]string, []Trouble) {
 		}
 	}
 	return w.plain, w.out.Troubles
-}
-
-// survey judges each root that sessions were found in.
-func (w *opener) survey() {
-	seen := map[string]bool{}
-	for _, s := range w.out.Sessions {
-		f, ok := s.Format.(format.Surveyor)
-		if !ok {
-			continue
-		}
-		root := f.Root(s.Path)
-		if root == "" || seen[s.Format.Name()+root] {
-			continue
-		}
-		seen[s.Format.Name()+root] = true
-		var files []string
-		filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-			rel, _ := filepath.Rel(root, p)
-			if err != nil {
-				return nil
-			}
-			if d.IsDir() {
-				if strings.Count(filepath.ToSlash(rel), "/") >= 2 {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			files = append(files, rel)
-			return nil
-		})
-		if found := f.Survey(root, files); len(found) > 0 {
-			w.out.Roots = append(w.out.Roots, Root{Path: root, Format: s.Format, Findings: found})
-		}
-	}
 }
 
 // String names a root in messages.

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"io"
+	"io/fs"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -22,8 +23,13 @@ type Input struct {
 	Unknown *format.VersionError
 	// Around are findings about the neighbourhood of the file.
 	Around []finding.Finding
+	// Stat looks at a file that the log names, by its full path; where it is nil none is looked at.
+	Stat func(path string) (fs.FileInfo, error)
 	// Accept names faults whose offer the user takes: the log is cut in front of them.
 	Accept map[finding.Code]bool
+	// Pin tells how far other files count the bytes of a log whose Rules say Pinned: what stands in front of that place must
+	// not move. Where it is nil, or says 0, nothing is known of them, and all of the log counts as pinned; -1 = none do.
+	Pin func() int64
 }
 
 // Offer is a cure that loses something: it is shown, and done only when it is accepted.
@@ -33,14 +39,21 @@ type Offer struct {
 	Keeps, Sets int64       // records that stay, records that go to quarantine
 	// Restores is how many lines of a frame would be taken for true instead; nothing is cut then.
 	Restores int64
+	// Moves: nothing is cut; bytes behind the fault move, which other files may count.
+	Moves bool
 }
 
 // InputOf makes of a recognised session, whose first size bytes r reads, what Session takes.
 func InputOf(s store.Session, r io.ReaderAt, size int64) Input {
 	return Input{
 		Path: s.Path, Place: s.Path, R: r, Size: size, Medium: s.Medium,
-		Format: s.Format, Dialect: s.Dialect, Unknown: s.Unknown, Around: s.Beside(),
+		Format: s.Format, Dialect: s.Dialect, Unknown: s.Unknown, Around: s.Beside(), Stat: s.Stat, Pin: s.Pin,
 	}
+}
+
+// place is what decoders are told of the file.
+func (in Input) place() format.Place {
+	return format.Place{Path: in.Place, Medium: in.Medium, Stat: in.Stat}
 }
 
 // Verdict sums up a session. A higher one outweighs a lower one.
@@ -63,6 +76,8 @@ type Drop struct {
 	Records int64
 	// Followed: the last record shares its line with something behind it.
 	Followed bool
+	// Pinned: what stands behind it must not move.
+	Pinned bool
 }
 
 // Result is what verify says of a session.
@@ -85,6 +100,8 @@ type Result struct {
 	Offers []Offer
 	// Changes are the records that mend a tree, in the order in which they are added.
 	Changes []Change
+	// Inserts are calls whose result is put in right behind them.
+	Inserts []session.Call
 	// Close asks the format for what is missing at the end; nil where nothing is.
 	Close *format.CloseRequest
 }

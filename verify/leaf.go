@@ -103,6 +103,21 @@ func (t *tree) strays() {
 	t.point(n)
 }
 
+// kept notes records that a border kept and that are lost.
+func (t *tree) kept(n int32, b session.Border) {
+	lost := 0
+	for _, id := range b.Keeps {
+		if t.Find(id) < 0 {
+			lost++
+		}
+	}
+	if lost > 0 {
+		f := t.add(finding.OpenCompaction, t.ref(n), "kept", fmt.Sprintf("%d of %d records that the compaction kept are not in the log", lost, len(b.Keeps)))
+		f.Repair = "nothing: what they said is lost"
+		f.Severity, f.Cure = finding.Note, finding.Leave
+	}
+}
+
 // compactions finds borders without a summary: the history in front of them still counts.
 func (t *tree) compactions() {
 	if len(t.Borders) == 0 {
@@ -120,6 +135,7 @@ func (t *tree) compactions() {
 	}
 	for i := range t.Nodes {
 		x, b := &t.Nodes[i], t.Borders[int32(i)]
+		t.kept(int32(i), b)
 		if x.Kind != session.CompactionEnd || kids[int32(i)] || b.Anchor != (session.ID{}) && (t.Find(b.Anchor) >= 0 || named[b.Anchor]) {
 			continue
 		}

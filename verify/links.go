@@ -41,6 +41,8 @@ func (t *tree) links() {
 		case circles[n]:
 			t.add(finding.ParentCycle, t.ref(n), "", "going up from this record leads back to it")
 			t.hang(n, before, finding.ParentCycle)
+		case x.Up >= 0 && t.Nodes[x.Up].Opaque && above[n]:
+			t.opaque(n)
 		}
 		talked = talked || t.talk(n) && !x.Side
 		if x.Up == session.Root && !x.Named && talked && !above[n] && x.Kind != session.CompactionEnd {
@@ -48,6 +50,22 @@ func (t *tree) links() {
 		}
 		last[side] = n
 	}
+}
+
+// opaque deals with a record that hangs under one which the client does not go past.
+func (t *tree) opaque(n int32) {
+	up := t.Nodes[n].Up
+	for steps := 0; up >= 0 && t.Nodes[up].Opaque; steps++ {
+		if up = t.Nodes[up].Up; steps == maxLooks {
+			return
+		}
+	}
+	if up < 0 {
+		return
+	}
+	f := t.add(finding.ChainCut, t.ref(n), "opaque", "the record hangs under one of a type that this client does not know, and it stops there")
+	f.Repair = "the record is told anew, hung under the nearest one that the client knows; the unknown one stays where it is"
+	t.hang(n, up, finding.ChainCut)
 }
 
 // absent deals with a record whose parent is lost.

@@ -19,6 +19,9 @@ type numbers struct {
 }
 
 func (n *numbers) record(b *format.Batch) {
+	if b.Rebased && b.Numbered {
+		n.next = b.Seq
+	}
 	switch {
 	case b.Unnumbered:
 	case !b.Numbered:
@@ -56,6 +59,7 @@ type chain struct {
 	drops    []Drop
 	branch   []item // the run that fell back, still growing
 	seed     maphash.Seed
+	stray    bool // a bookkeeping record that repeats a number does not begin a branch
 	over     bool
 }
 
@@ -79,7 +83,13 @@ func (c *chain) add(r *session.Record, b *format.Batch) {
 		c.missing = append(c.missing, it)
 		return
 	}
+	if b.Rebased {
+		c.next = b.Seq
+	}
 	it.hash = maphash.Bytes(c.seed, bytes.TrimRight(r.Raw, "\r \t"))
+	if len(c.branch) > 0 && c.stray && it.seq == c.next && !talk(c.branch) {
+		c.strays()
+	}
 	if len(c.branch) > 0 {
 		last := c.branch[len(c.branch)-1]
 		if it.seq == last.seq+last.count {
@@ -125,7 +135,10 @@ func (c *chain) stamp(it item) {
 		f := finding.New(finding.SeqMissing)
 		f.Span, f.Record, f.Numbered = m.ref.Span, m.ref, true
 		f.Expected, f.Got = c.next+int64(k), -1
-		if exact {
+		if !it.numbered {
+			f.Where = "tail"
+			f.Message = fmt.Sprintf("the record has no number, nor has any behind it; %d is expected", f.Expected)
+		} else if exact {
 			f.Where = "exact"
 			f.Message = fmt.Sprintf("the record has no number; its neighbours leave %d", f.Expected)
 		} else {
@@ -133,7 +146,7 @@ func (c *chain) stamp(it item) {
 		}
 		c.findings = append(c.findings, f)
 	}
-	if exact {
+	if exact || !it.numbered {
 		c.next += int64(len(c.missing))
 	}
 	c.missing = nil
@@ -254,6 +267,20 @@ func dropOf(list []item, code finding.Code) Drop {
 	first.Len = last.End() - first.Off
 	first.TextLen = last.TextEnd() - first.Text
 	return Drop{Span: first, Code: code, Records: int64(len(list)), Followed: list[len(list)-1].ref.Marks&session.Followed != 0}
+}
+
+// strays reports bookkeeping records that repeat numbers, where the log goes on behind the first of them.
+func (c *chain) strays() {
+	for _, it := range c.branch {
+		f := finding.New(finding.SeqDup)
+		f.Span, f.Record, f.Numbered = it.ref.Span, it.ref, true
+		f.Expected, f.Got = c.next, it.seq
+		f.Message = fmt.Sprintf("number %d stands twice; this record holds only settings or bookkeeping", it.seq)
+		f.Repair = "the record goes to quarantine"
+		c.findings = append(c.findings, f)
+	}
+	c.drop(c.branch, finding.SeqDup)
+	c.branch = nil
 }
 
 // finish settles what is still open at the end of the log.

@@ -72,6 +72,7 @@ func (t *tree) pairs(res *Result, sent []int32) {
 		}
 	}
 	t.aside(asked, place)
+	t.parallel(sent, place)
 	if t.rules.RunsUnwritten {
 		t.unwritten(res, sent)
 	}
@@ -168,5 +169,40 @@ func (t *tree) other(made int32, place []int32) {
 	}
 	if n > 0 {
 		t.add(finding.UnreachableWork, t.ref(first), "", fmt.Sprintf("%d messages of a second writer stand on a branch of their own, from here on", n))
+	}
+}
+
+// parallel notes what belongs to the answers that are sent and hangs beside the way, where the client does not look.
+func (t *tree) parallel(sent, place []int32) {
+	met := map[session.ID]bool{}
+	first, n := int32(-1), 0
+	beside := func(k int32) {
+		if place[k] == 0 && t.talk(k) && !t.Nodes[k].Side {
+			if n++; first < 0 || k < first {
+				first = k
+			}
+		}
+	}
+	for _, k := range sent {
+		id := t.Nodes[k].Group
+		if id == (session.ID{}) || met[id] {
+			continue
+		}
+		met[id] = true
+		for m := range t.Group(id) {
+			beside(m)
+			for _, g := range t.LegsOf(m) {
+				if g.Kind != session.CallAsked {
+					continue
+				}
+				for r := range t.Results(g.Call) {
+					beside(r.Node)
+				}
+			}
+		}
+	}
+	if n > 0 {
+		f := t.add(finding.UnreachableWork, t.ref(first), "parallel", fmt.Sprintf("%d messages of parallel calls hang beside the way, where this client does not look", n))
+		f.Repair = "nothing: newer releases send them"
 	}
 }

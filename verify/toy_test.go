@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -331,7 +332,7 @@ func TestEmptyAndUnknown(t *testing.T) {
 
 // A finding about the neighbourhood gets the reaction of the format like any other.
 func TestAround(t *testing.T) {
-	f := toy.Format{}.Beside("/d/a.toy.jsonl", []string{"a.toy.jsonl", "a.toy.jsonl.next"})
+	f := toy.Format{}.Beside(format.Around{Path: "/d/a.toy.jsonl", Dir: fstest.MapFS{"a.toy.jsonl": {}, "a.toy.jsonl.next": {}}})
 	res := judge(t, toyLog(1, "note"), f...)
 	if said(res) != "GENERATION_BESIDE note 0" || res.Findings[0].Client == "" || res.Verdict != verify.Clean {
 		t.Errorf("%+v", res.Findings)

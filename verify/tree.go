@@ -6,6 +6,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/provider"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -23,6 +24,9 @@ type tree struct {
 	heal     []int32 // nodes whose place is mended, in file order
 	lost     map[session.ID][]int32
 	told     map[int32]bool // results that are told anew as text
+	images   map[int32]int  // how many a node's message holds
+	repeats  int            // records that stand here a second time, byte for byte
+	repeated session.Ref    // the first of them
 	framed   []session.Ref  // of the nodes, where the part is compressed
 
 	hung    map[session.ID][]int32 // healed nodes by the group that they hang under
@@ -55,7 +59,7 @@ func waits(f *finding.Finding) bool {
 const maxHeld = 10_000
 
 func newTree(rules format.Rules, packed bool) *tree {
-	return &tree{rules: rules, packed: packed, seed: maphash.MakeSeed(), retold: map[int32]int{}, lost: map[session.ID][]int32{}, told: map[int32]bool{}}
+	return &tree{rules: rules, packed: packed, seed: maphash.MakeSeed(), retold: map[int32]int{}, lost: map[session.ID][]int32{}, told: map[int32]bool{}, images: map[int32]int{}}
 }
 
 // record takes what the next record means, and keeps the findings that must wait.
@@ -75,6 +79,11 @@ func (t *tree) record(r *session.Record, b *format.Batch) {
 	}
 	n, again := t.Add(b.Link, r.Ref(), t.legs)
 	hash := maphash.Bytes(t.seed, r.Raw)
+	if again && hash == t.Nodes[n].Hash {
+		if t.repeats++; t.repeats == 1 {
+			t.repeated = r.Ref()
+		}
+	}
 	if again && hash != t.Nodes[n].Hash {
 		t.add(finding.IDConflict, r.Ref(), "", "the id stands for other content earlier in the log")
 	}
@@ -85,6 +94,10 @@ func (t *tree) record(r *session.Record, b *format.Batch) {
 	}
 	if len(b.Keeps) > 0 {
 		t.Keep(n, b.Keeps)
+	}
+	delete(t.images, n)
+	if b.Images > 0 {
+		t.images[n] = b.Images
 	}
 	for i := range b.Findings {
 		if waits(&b.Findings[i]) && len(t.held) < maxHeld {
@@ -119,6 +132,9 @@ func (t *tree) end(res *Result, in Input) {
 	r, ok := in.Dialect.(format.Replayer)
 	if !ok || len(t.Nodes) == 0 {
 		return
+	}
+	if t.repeats > 0 {
+		t.add(finding.IDRepeated, t.repeated, "", fmt.Sprintf("from here on %d records stand in the log a second time, byte for byte", t.repeats))
 	}
 	t.Grow()
 	t.Join()
@@ -255,12 +271,17 @@ func (t *tree) say(sent []int32) {
 		return
 	}
 	on := make([]bool, len(t.Nodes))
+	images := 0
 	for _, n := range sent {
 		on[n] = true
+		images += t.images[n]
 	}
 	for _, h := range t.held {
 		// What was wrong with a record that was told anew since is wrong no more.
 		if !on[h.node] && h.f.Code == finding.ProviderRejects || h.f.Record.Text != t.Nodes[h.node].At.Text {
+			continue
+		}
+		if h.f.Where == string(provider.ImageMany) && images <= provider.ManyImages {
 			continue
 		}
 		t.findings = append(t.findings, h.f)

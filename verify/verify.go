@@ -54,7 +54,7 @@ func Session(ctx context.Context, in Input) (*Result, error) {
 // accepted is the first fault without safe repair whose offer is taken.
 func accepted(in Input, res *Result) (finding.Finding, bool) {
 	for _, o := range res.Offers {
-		if !in.Accept[o.Code] || o.Restores > 0 {
+		if !in.Accept[o.Code] || o.Restores > 0 || o.Moves {
 			continue
 		}
 		for _, f := range res.Findings {
@@ -94,6 +94,7 @@ type pass struct {
 	numbers   numbers
 	structure structure
 	tree      *tree // of formats whose records hang under each other
+	list      *list // of formats whose order is what is sent
 	foreign   bool
 }
 
@@ -104,6 +105,9 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	p := &pass{numbers: numbers{next: rules.First, low: 1 << 62}, structure: structure{rules: rules}}
 	if rules.Tree {
 		p.tree = newTree(rules, in.Medium == scan.Frames)
+	}
+	if rules.List {
+		p.list = newList(rules)
 	}
 	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
 	if err != nil {
@@ -124,7 +128,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		}
 		sort.Slice(drops, func(i, j int) bool { return drops[i].Text < drops[j].Text })
 	}
-	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place, Medium: in.Medium})
+	dec := in.Dialect.NewDecoder(in.place())
 	var b format.Batch
 	for s.Next() {
 		r := s.Record()
@@ -138,7 +142,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		dec.Decode(r, &b)
 		if b.Numbered {
 			res.Events += b.Count
-		} else if p.tree != nil || !b.Unnumbered {
+		} else if p.tree != nil || p.list != nil || !b.Unnumbered {
 			res.Events += int64(len(b.Events))
 		}
 		if p.tree != nil {
@@ -156,8 +160,12 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 			continue
 		}
 		p.numbers.record(&b)
-		if b.Numbered {
+		if b.Numbered || p.list != nil && b.Time != 0 {
 			res.Tail.LastTime = b.Time
+		}
+		if p.list != nil {
+			p.list.record(r, &b)
+			continue
 		}
 		p.structure.record(r, &b)
 	}
@@ -172,6 +180,9 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	if s.Count() == 0 {
 		res.Findings = append(res.Findings, headerless(in))
 	}
+	if err := reheader(in, res, dec); err != nil {
+		return nil, err
+	}
 	p.foreign = b.Foreign
 	if c != nil {
 		p.numbers.next = c.next
@@ -181,9 +192,14 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		res.Findings = append(res.Findings, p.tree.findings...)
 		return p, nil
 	}
-	unfinished(res.Findings, p.structure.ended)
-	doubtful(res.Findings, p.structure.replacing)
-	p.structure.end(res)
+	if p.list != nil {
+		p.list.end(res)
+		res.Findings = append(res.Findings, p.list.findings...)
+	} else {
+		unfinished(res.Findings, p.structure.ended)
+		doubtful(res.Findings, p.structure.replacing)
+		p.structure.end(res)
+	}
 	res.Tail.NextSeq = p.numbers.next
 	if res.Close != nil {
 		res.Close.NextSeq, res.Close.Time = p.numbers.next, res.Tail.LastTime
@@ -223,7 +239,7 @@ func unfinished(list []finding.Finding, ended session.Ref) {
 	for i := range list {
 		f := &list[i]
 		e, _ := finding.Lookup(f.Code)
-		if (f.Where == "" || f.Where == "mid") && (e.Stage == finding.StageBytes || e.Stage == finding.StageNumbers) && f.Text >= ended.TextEnd() {
+		if (f.Where == "" || f.Where == "mid" || f.Code == finding.SeqMissing && f.Where == "tail") && (e.Stage == finding.StageBytes || e.Stage == finding.StageNumbers) && f.Text >= ended.TextEnd() {
 			f.Where = "unfinished"
 		}
 	}
@@ -268,8 +284,10 @@ func untangle(ctx context.Context, in Input, low int64, cut *Drop) (*chain, erro
 	if err != nil {
 		return nil, err
 	}
-	c := newChain(in.Dialect.Rules().First, low)
-	dec := in.Dialect.NewDecoder(format.Place{Path: in.Place, Medium: in.Medium})
+	rules := in.Dialect.Rules()
+	c := newChain(rules.First, low)
+	c.stray = rules.Stray
+	dec := in.Dialect.NewDecoder(in.place())
 	var b format.Batch
 	for s.Next() {
 		if cut != nil && s.Record().Text >= cut.Text {
@@ -305,28 +323,44 @@ func unknown(ctx context.Context, in Input, res *Result) error {
 	return nil
 }
 
-// Root gives the findings about a root of sessions what its client makes of them.
-func Root(r store.Root) []finding.Finding {
+// Root gives the findings about a root of sessions what its client makes of them. Notes leave it clean; what is
+// more than a note is refused, since repair mends sessions and no roots.
+func Root(r store.Root) ([]finding.Finding, Verdict) {
 	res := &Result{Findings: r.Findings}
 	settle(Input{Format: r.Format}, res)
-	return res.Findings
+	if res.Verdict != Clean {
+		res.Verdict = Refused
+	}
+	return res.Findings, res.Verdict
 }
 
 // settle gives each finding the severity, cure and consequence that the next client's reaction
 // makes of it, sorts them, and draws the verdict.
 func settle(in Input, res *Result) {
-	version := -1
+	version, generation := -1, ""
 	if in.Dialect != nil {
+		generation = in.Dialect.Version()
 		version = atoi(in.Dialect.Version())
 		if r, ok := in.Dialect.(format.Ranked); ok {
 			version = r.Rank()
 		}
 	}
 	table := reactionsOf(in.Format)
+	pin := in.pin(res)
+	for i := range res.Drops {
+		res.Drops[i].Pinned = res.Drops[i].Text < pin
+	}
 	for i := range res.Findings {
 		f := &res.Findings[i]
-		if r, ok := table.Find(f.Code, f.Where, version); ok {
+		if r, ok := table.Find(f.Code, f.Where, generation, version); ok {
 			f.Severity, f.Cure, f.Client = r.Severity, r.Cure, r.Sentence()
+		}
+		if f.Cure == finding.Auto && f.Damage() && pin > 0 && !in.Accept[f.Code] && !keepPlaces(f, pin, res.Text) {
+			f.Cure = finding.Refuse
+			f.Repair = fmt.Sprintf("none that moves no byte, and other sessions may count this one's bytes: repair --accept %s", f.Code)
+			if !moves(res.Offers, f.Code) {
+				res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Moves: true})
+			}
 		}
 		if f.Where == hidesOthers {
 			f.Cure = finding.Refuse
@@ -363,11 +397,16 @@ func settle(in Input, res *Result) {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Restores: f.Recoverable})
 		}
-		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] && f.Code != finding.WontMigrate && f.Where != "first" {
+		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] && !moves(res.Offers, f.Code) && f.Code != finding.WontMigrate && f.Where != "first" {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Keeps: f.Record.N, Sets: res.Records - f.Record.N})
 		}
 	}
+}
+
+// moves tells whether an offer to move bytes is there already.
+func moves(list []Offer, code finding.Code) bool {
+	return slices.ContainsFunc(list, func(o Offer) bool { return o.Code == code && o.Moves })
 }
 
 // blame marks what stands behind a hole in the numbers, and is about records that refer to each

@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/format/claude"
+	"github.com/sessfix/sessfix/format/codex"
 	"github.com/sessfix/sessfix/format/dsh"
 )
 
@@ -12,5 +13,6 @@ func Formats() []format.Format {
 	return []format.Format{
 		dsh.Format{},
 		claude.Format{},
+		codex.Format{},
 	}
 }

@@ -121,7 +121,9 @@ func (d dialect) Framing() session.Framing {
 	}
 }
 
-func (d dialect) NewDecoder(place format.Place) format.Decoder { return &decoder{dialect: d} }
+func (d dialect) NewDecoder(place format.Place) format.Decoder {
+	return &decoder{dialect: d, place: place}
+}
 
 // Title reads id and working directory off the first record that tells them.
 func (Format) Title(p format.Peek) format.Header {

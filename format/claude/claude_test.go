@@ -59,6 +59,9 @@ func TestPlaces(t *testing.T) {
 	for _, c := range []struct{ path, root, id string }{
 		{abs("r", "projects", "-w", id+".jsonl"), abs("r"), id},
 		{abs("r", "projects", "-w", id, "subagents", "agent-a1b2.jsonl"), abs("r"), id},
+		{abs("r", "projects", "-w", id, "subagents", "agent-acompact-a1b2.jsonl"), abs("r"), id},
+		{abs("r", "projects", "-w", id, "subagents", "workflows", "wf_1", "agent-a1b2.jsonl"), abs("r"), id},
+		{abs("r", "projects", "-w", id, "notes", "agent-a1b2.jsonl"), "", ""},
 		{abs("r", "projects", "-w", "agent-a1b2.jsonl"), abs("r"), ""},
 		{abs("r", "-w", id+".jsonl"), "", ""},
 		{abs("r", "projects", "-w", "notes.jsonl"), "", ""},
@@ -103,6 +106,11 @@ func TestGuards(t *testing.T) {
 // decode decodes one record.
 func decode(t testing.TB, line string) *format.Batch {
 	t.Helper()
+	return decodeBy(t, dialect{rank: firstUnwritten}.NewDecoder(format.Place{}), line)
+}
+
+func decodeBy(t testing.TB, d format.Decoder, line string) *format.Batch {
+	t.Helper()
 	m, err := scan.NewMachine(keys[:])
 	if err != nil {
 		t.Fatal(err)
@@ -111,9 +119,8 @@ func decode(t testing.TB, line string) *format.Batch {
 	if _, f := m.Value(buf, 0, len(line)); f.Cause != scan.OK {
 		t.Fatalf("%s: %+v", line, f)
 	}
-	d := dialect{rank: firstUnwritten}.NewDecoder(format.Place{})
 	b := &format.Batch{}
-	d.Decode(&session.Record{Raw: buf[:len(line)], Caps: m.Caps}, b)
+	d.Decode(&session.Record{Span: session.Span{Len: int64(len(line))}, Raw: buf[:len(line)], Caps: m.Caps}, b)
 	return b
 }
 

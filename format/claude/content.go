@@ -2,6 +2,7 @@ package claude
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -24,11 +25,29 @@ func (d *decoder) refused(r *session.Record, b *format.Batch) {
 		d.blocks = append(d.blocks, provider.Block{Kind: provider.Text, Blank: provider.Blank(f.str(kContent))})
 	}
 	for i := range f.blocks {
-		d.blocks = append(d.blocks, f.told(&f.blocks[i]))
+		told := f.told(&f.blocks[i])
+		d.blocks = append(d.blocks, told)
+		if told.Kind == provider.Image {
+			b.Images++
+		}
+	}
+	for i := range f.inner {
+		if k := &f.inner[i]; k.image.Kind == '"' && d.blocks[k.of].Kind == provider.Result {
+			told := f.shown(&k.picture)
+			told.Inner = true
+			d.blocks = append(d.blocks, told)
+			b.Images++
+		}
 	}
 	d.problems = provider.Check(d.problems[:0], role, d.blocks)
-	if at := provider.LoneSurrogate(r.Raw, 0); at >= 0 {
-		d.problems = append(d.problems, provider.Problem{Rule: provider.Surrogate, Message: fmt.Sprintf("half a surrogate pair stands at byte %d of the record", at)})
+	lone, nul := provider.Escapes(r.Raw, 0)
+	if lone >= 0 {
+		d.problems = append(d.problems, provider.Problem{Rule: provider.Surrogate, Message: fmt.Sprintf("half a surrogate pair stands at byte %d of the record", lone)})
+	}
+	if nul >= 0 {
+		if _, nul = provider.Escapes(f.value(kContent), 0); nul >= 0 {
+			d.problems = append(d.problems, provider.Problem{Rule: provider.NulChar, Message: "the character U+0000 stands in the content"})
+		}
 	}
 	for _, p := range d.problems {
 		n := finding.New(finding.ProviderRejects)
@@ -55,7 +74,7 @@ func (f *fields) told(k *block) provider.Block {
 	case "text":
 		return provider.Block{Kind: provider.Text, Blank: k.text.Kind == '"' && provider.Blank(f.inside(k.text))}
 	case "image":
-		return provider.Block{Kind: provider.Image, Size: max(int64(k.image.Len)-2, 0)}
+		return f.shown(&k.picture)
 	case "thinking":
 		return provider.Block{Kind: provider.Thinking, Signed: k.signature.Kind == '"' && k.signature.Len > 2}
 	case "tool_use":
@@ -64,6 +83,21 @@ func (f *fields) told(k *block) provider.Block {
 		return provider.Block{Kind: provider.Result, ID: f.inside(k.call), Failed: k.isError.Kind == 't' && k.isError.Len == 4, Blank: k.empty()}
 	}
 	return provider.Block{}
+}
+
+// shown tells an image. One without bytes of its own lies elsewhere and is not judged.
+func (f *fields) shown(p *picture) provider.Block {
+	if p.image.Kind != '"' {
+		return provider.Block{Kind: provider.Image}
+	}
+	return provider.Block{Kind: provider.Image, Size: int64(p.image.Len) - 2, Look: provider.Look(f.inside(p.image), f.inside(p.media))}
+}
+
+// breaks tells whether an image breaks a rule.
+func (f *fields) breaks(p *picture, rule provider.Rule) bool {
+	told := f.shown(p)
+	rules, n := told.Look.Breaks(told.Size)
+	return slices.Contains(rules[:n], rule)
 }
 
 // empty tells whether a result has nothing in it.

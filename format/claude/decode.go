@@ -13,6 +13,7 @@ import (
 // decoder decodes one transcript.
 type decoder struct {
 	dialect dialect
+	place   format.Place
 	f       fields
 	named   bool // the session's id is known
 	told    bool // the writer's release is
@@ -25,6 +26,8 @@ type decoder struct {
 
 	blocks   []provider.Block
 	problems []provider.Problem
+	types    map[string]bool // of nodes, that are not known
+	spilled  map[string]bool // recorded paths of results that are not there
 }
 
 // untimed is a node without a time: where its first member begins, and the time of the side record in front of it.
@@ -39,6 +42,9 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		d.named, d.told = true, f.kind(kVersion) == '"'
 		b.Header = &format.Header{ID: string(f.str(kSession)), CWD: string(f.str(kCWD)), Version: string(f.str(kVersion))}
 	}
+	if r.N == 0 {
+		d.sideFirst(r, b)
+	}
 	if string(f.str(kType)) == "last-prompt" {
 		if f.kind(kLeaf) == '"' {
 			b.Leaf, b.Points = session.MakeID(f.str(kLeaf)), true
@@ -52,6 +58,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		return
 	}
 	d.link(b)
+	d.strange(r, b)
 	if d.nodes == 0 {
 		d.node = r.Ref()
 	}
@@ -64,7 +71,16 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		d.untimed = append(d.untimed, untimed{r.Text + int64(bytes.IndexByte(r.Raw, '{')) + 1, d.side})
 	}
 	d.content(r, b)
+	if f.kind(kSpill) == '"' {
+		d.spill(r, b)
+	}
 }
+
+// The last releases known to stop, on the way up, at a progress record and at a type that they do not know.
+const (
+	lastProgress = 2_000_076
+	lastStopping = 2_001_081
+)
 
 // link reads the place of a node in the tree.
 func (d *decoder) link(b *format.Batch) {
@@ -100,6 +116,11 @@ func (d *decoder) link(b *format.Batch) {
 				b.Keeps = append(b.Keeps, session.MakeID(f.inside(k)))
 			}
 		}
+	case "attachment":
+	case "progress":
+		l.Opaque = d.dialect.rank <= lastProgress
+	default:
+		l.Opaque = d.dialect.rank <= lastStopping
 	}
 	b.Link, b.Linked = l, true
 }

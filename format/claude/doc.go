@@ -1,7 +1,8 @@
 // Package claude reads the transcripts of Claude Code.
 //
 //	<root>/projects/<slug>/<session>.jsonl                       one session; the name is its id
-//	<root>/projects/<slug>/<session>/subagents/agent-<id>.jsonl  a sub-agent's talk
+//	<root>/projects/<slug>/<session>/subagents/agent-<id>.jsonl  a sub-agent's talk, its header in .meta.json
+//	<root>/projects/<slug>/<session>/tool-results/<name>.txt     a result that was too long for the transcript
 //
 // A transcript is a tree that is only ever appended to. Each node is a line with a uuid, and names the one it
 // hangs under; side records have no uuid.

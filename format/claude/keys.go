@@ -27,6 +27,8 @@ const (
 	kTurnIndex
 	kMessageID
 	kUseResult
+	kSpill
+	kSpillSize
 	kSourceUUID
 	kMessage
 	kMsgID
@@ -44,6 +46,10 @@ const (
 	kBlockContent
 	kIsError
 	kImage
+	kMedia
+	kInner
+	kInnerImage
+	kInnerMedia
 	kMeta
 	kAnchor
 	kSegAnchor
@@ -55,19 +61,33 @@ var keys = [nKeys]string{
 	kType: "type", kUUID: "uuid", kParent: "parentUuid", kLogical: "logicalParentUuid", kSide: "isSidechain",
 	kTime: "timestamp", kSession: "sessionId", kSubtype: "subtype", kSummary: "isCompactSummary", kAPIError: "isApiErrorMessage",
 	kLeaf: "leafUuid", kCWD: "cwd", kVersion: "version", kDenial: "toolDenialKind", kTurnIndex: "turnPosition.turnIndex",
-	kMessageID: "messageId", kUseResult: "toolUseResult", kSourceUUID: "sourceToolAssistantUUID",
+	kMessageID: "messageId", kUseResult: "toolUseResult",
+	kSpill: "toolUseResult.persistedOutputPath", kSpillSize: "toolUseResult.persistedOutputSize", kSourceUUID: "sourceToolAssistantUUID",
 	kMessage: "message", kMsgID: "message.id", kMsgRole: "message.role", kModel: "message.model", kContent: "message.content",
 	kBlock: "message.content[]", kBlockType: "message.content[].type", kBlockID: "message.content[].id",
 	kBlockName: "message.content[].name", kBlockInput: "message.content[].input", kBlockCall: "message.content[].tool_use_id",
 	kBlockText: "message.content[].text", kSignature: "message.content[].signature", kBlockContent: "message.content[].content",
-	kIsError: "message.content[].is_error", kImage: "message.content[].source.data", kMeta: "compactMetadata",
+	kIsError: "message.content[].is_error", kImage: "message.content[].source.data", kMedia: "message.content[].source.media_type",
+	kInner: "message.content[].content[]", kInnerImage: "message.content[].content[].source.data",
+	kInnerMedia: "message.content[].content[].source.media_type", kMeta: "compactMetadata",
 	kAnchor: "compactMetadata.preservedMessages.anchorUuid", kSegAnchor: "compactMetadata.preservedSegment.anchorUuid",
 	kKeeps: "compactMetadata.preservedMessages.uuids[]",
 }
 
 // block is one block of a message's content.
 type block struct {
-	all, kind, id, name, input, call, text, signature, content, isError, image session.Capture
+	all, kind, id, name, input, call, text, signature, content, isError session.Capture
+	picture
+}
+
+// picture is an image: its bytes in base64, and what kind it is called.
+type picture struct{ image, media session.Capture }
+
+// inner is a block inside a result.
+type inner struct {
+	all session.Capture
+	of  int // index of the result
+	picture
 }
 
 // fields are a record's captures by key.
@@ -76,14 +96,15 @@ type fields struct {
 	have   uint64
 	cap    [nKeys]session.Capture
 	blocks []block
+	inner  []inner
 	keeps  []session.Capture
 }
 
 func (f *fields) set(raw []byte, caps []session.Capture) {
 	f.raw, f.have = raw, 0
-	f.blocks, f.keeps = f.blocks[:0], f.keeps[:0]
+	f.blocks, f.inner, f.keeps = f.blocks[:0], f.inner[:0], f.keeps[:0]
 	for _, c := range caps {
-		if c.Key >= kBlock && c.Key <= kImage {
+		if c.Key >= kBlock && c.Key <= kInnerMedia {
 			f.block(c)
 			continue
 		}
@@ -123,6 +144,14 @@ func (f *fields) block(c session.Capture) {
 		b.isError = c
 	case kImage:
 		b.image = c
+	case kMedia:
+		b.media = c
+	case kInner:
+		f.inner = append(f.inner, inner{all: c, of: len(f.blocks) - 1})
+	case kInnerImage:
+		f.inner[len(f.inner)-1].image = c
+	case kInnerMedia:
+		f.inner[len(f.inner)-1].media = c
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 var (
 	sessionNames = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.jsonl$`)
-	agentNames   = regexp.MustCompile(`^agent-[0-9a-zA-Z]+\.jsonl$`)
+	agentNames   = regexp.MustCompile(`^agent-[0-9a-zA-Z_-]+\.jsonl$`)
 )
 
 // placed tells a path where this client keeps transcripts.
@@ -26,11 +26,11 @@ func placeOf(path string) (root, id string) {
 	dir, name := filepath.Split(abs)
 	dir = filepath.Clean(dir)
 	switch {
-	case agentNames.MatchString(name) && filepath.Base(dir) == "subagents":
-		dir = filepath.Dir(dir)
-		id = filepath.Base(dir)
-		dir = filepath.Dir(dir)
 	case agentNames.MatchString(name):
+		if of := spawner(dir); of != "" {
+			dir, id = filepath.Split(of)
+			dir = filepath.Clean(dir)
+		}
 	case sessionNames.MatchString(name):
 		id = strings.TrimSuffix(name, ".jsonl")
 	default:
@@ -40,6 +40,18 @@ func placeOf(path string) (root, id string) {
 		return filepath.Dir(projects), id
 	}
 	return "", ""
+}
+
+// spawner is the directory of the session to whose sub-agents a directory belongs: <session>/subagents, or
+// <session>/subagents/workflows/<run>.
+func spawner(dir string) string {
+	if up := filepath.Dir(dir); filepath.Base(up) == "workflows" {
+		dir = filepath.Dir(up)
+	}
+	if filepath.Base(dir) == "subagents" {
+		return filepath.Dir(dir)
+	}
+	return ""
 }
 
 // Homes are the projects of $CLAUDE_CONFIG_DIR, else of .claude in the user's home.

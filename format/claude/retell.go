@@ -125,19 +125,20 @@ func (r *retelling) mend(word string, orphans []string) error {
 				r.put(k.content, `"(no output)"`)
 			}
 		}
-	case string(provider.ImageSize):
-		for _, k := range f.blocks {
-			if int64(k.image.Len)-2 > provider.MaxImage {
-				r.put(k.all, fmt.Sprintf(`{"type":"text","text":"(an image of %d bytes stood here, more than the provider takes)"}`, k.image.Len-2))
-			}
-		}
+	case string(provider.ImageSize), string(provider.ImagePixels), string(provider.ImageMany), string(provider.ImageData):
+		r.images(provider.Rule(word))
 	case string(provider.Unsigned):
 		r.put(f.cap[kContent], "[]")
 	case string(provider.ResultLast):
 		r.sort()
 	case string(provider.Surrogate):
-		for at := provider.LoneSurrogate(f.raw, 0); at >= 0; at = provider.LoneSurrogate(f.raw, at+6) {
+		for at, _ := provider.Escapes(f.raw, 0); at >= 0; at, _ = provider.Escapes(f.raw, at+6) {
 			r.patches = append(r.patches, patch{at, at + 6, `\ufffd`})
+		}
+	case string(provider.NulChar):
+		from, text := int(f.cap[kContent].Off), f.value(kContent)
+		for _, at := provider.Escapes(text, 0); at >= 0; _, at = provider.Escapes(text, at+6) {
+			r.patches = append(r.patches, patch{from + at, from + at + 6, `\ufffd`})
 		}
 	default:
 		if ids, ok := strings.CutPrefix(word, format.RenamePrefix); ok {
@@ -159,6 +160,24 @@ func (r *retelling) mend(word string, orphans []string) error {
 		}
 	}
 	return nil
+}
+
+// images puts words in the place of the images that break a rule.
+func (r *retelling) images(rule provider.Rule) {
+	f := r.f
+	put := func(all session.Capture, p *picture) {
+		if p.image.Kind == '"' && f.breaks(p, rule) {
+			r.put(all, fmt.Sprintf(`{"type":"text","text":"(an image of %d bytes stood here that the provider does not take)"}`, p.image.Len-2))
+		}
+	}
+	for i := range f.blocks {
+		if k := &f.blocks[i]; string(f.inside(k.kind)) == "image" {
+			put(k.all, &k.picture)
+		}
+	}
+	for i := range f.inner {
+		put(f.inner[i].all, &f.inner[i].picture)
+	}
 }
 
 // orphans turns results without their calls into text that keeps their content.

@@ -86,7 +86,7 @@ func TestRetell(t *testing.T) {
 func TestRetellImage(t *testing.T) {
 	in := `{"message":{"role":"user","content":[{"type":"image","source":{"type":"base64","data":"` + strings.Repeat("A", provider.MaxImage+1) + `"}},{"type":"text","text":"look"}]},"uuid":"a"}`
 	got, err := dialect{}.Retell(format.Retelling{Record: []byte(in), Mends: []string{string(provider.ImageSize)}})
-	want := `{"message":{"role":"user","content":[{"type":"text","text":"(an image of 5242881 bytes stood here, more than the provider takes)"},{"type":"text","text":"look"}]},"uuid":"a"}` + "\n"
+	want := `{"message":{"role":"user","content":[{"type":"text","text":"(an image of 5242881 bytes stood here that the provider does not take)"},{"type":"text","text":"look"}]},"uuid":"a"}` + "\n"
 	if err != nil || string(got) != want {
 		t.Fatalf("%.200s %v", got, err)
 	}

@@ -2,30 +2,34 @@ package dsh
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"sort"
 	"strings"
 
 	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
 )
 
 // Beside judges the files in a session's directory: an older generation of it, or the same
 // generation in the other encoding.
-func (Format) Beside(path string, names []string) []finding.Finding {
-	version, packed, ok := logName(base(path))
+func (Format) Beside(a format.Around) []finding.Finding {
+	version, packed, ok := logName(base(a.Path))
 	if !ok {
 		return nil
 	}
+	entries, _ := fs.ReadDir(a.Dir, ".")
 	var out []finding.Finding
 	later := ""
-	for _, name := range names {
+	for _, e := range entries {
+		name := e.Name()
 		v, p, ok := logName(name)
-		if !ok || name == base(path) {
+		if !ok || name == base(a.Path) {
 			continue
 		}
 		if v == version && p != packed {
 			f := finding.New(finding.DualEncoding)
-			f.Message = fmt.Sprintf("%s stands beside %s; the client accepts one encoding in a root and refuses both sessions otherwise", name, base(path))
+			f.Message = fmt.Sprintf("%s stands beside %s; the client accepts one encoding in a root and refuses both sessions otherwise", name, base(a.Path))
 			out = append(out, f)
 		}
 		if v > version {
@@ -56,14 +60,13 @@ func (Format) Root(path string) string {
 }
 
 // Survey finds what makes the client fail to list a whole root: logs in the retired flat
-// layout, both encodings in one root, one id under two projects. The files are paths from the root.
-func (Format) Survey(root string, files []string) []finding.Finding {
+// layout, both encodings in one root, one id under two projects.
+func (Format) Survey(s format.Survey) []finding.Finding {
 	var out []finding.Finding
-	sort.Strings(files)
 	var plain, packed []string
 	where := map[string][]string{}
-	for _, f := range files {
-		parts := strings.Split(filepath.ToSlash(f), "/")
+	for _, f := range files(s.Root) {
+		parts := strings.Split(f, "/")
 		if !isProject(parts[0]) {
 			continue
 		}
@@ -107,5 +110,22 @@ func (Format) Survey(root string, files []string) []finding.Finding {
 			out = append(out, n)
 		}
 	}
+	return out
+}
+
+// files lists what lies in a root, at most two directories deep, as sorted paths from there.
+func files(root fs.FS) []string {
+	var out []string
+	fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+		case !d.IsDir():
+			out = append(out, p)
+		case strings.Count(p, "/") >= 2:
+			return fs.SkipDir
+		}
+		return nil
+	})
+	sort.Strings(out)
 	return out
 }

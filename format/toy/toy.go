@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -105,15 +107,14 @@ func (Format) Guards(path string) []format.Guard {
 }
 
 // Beside takes a file named like the log with ".next" behind it for a later generation.
-func (Format) Beside(path string, names []string) []finding.Finding {
-	for _, name := range names {
-		if name == filepath.Base(path)+".next" {
-			f := finding.New(finding.GenerationBeside)
-			f.Message = name + " stands beside"
-			return []finding.Finding{f}
-		}
+func (Format) Beside(a format.Around) []finding.Finding {
+	next := filepath.Base(a.Path) + ".next"
+	if _, err := fs.Stat(a.Dir, next); err != nil {
+		return nil
 	}
-	return nil
+	f := finding.New(finding.GenerationBeside)
+	f.Message = next + " stands beside"
+	return []finding.Finding{f}
 }
 
 // Root is the directory above the one named toys that a log lies in, "" for one elsewhere.
@@ -126,13 +127,13 @@ func (Format) Root(path string) string {
 }
 
 // Survey finds two logs of one name in a root.
-func (Format) Survey(root string, files []string) []finding.Finding {
+func (Format) Survey(s format.Survey) []finding.Finding {
 	seen := map[string]string{}
 	var out []finding.Finding
-	for _, f := range files {
-		base := filepath.Base(f)
-		if !named(base) {
-			continue
+	fs.WalkDir(s.Root, ".", func(f string, d fs.DirEntry, err error) error {
+		base := path.Base(f)
+		if err != nil || d.IsDir() || !named(base) {
+			return nil
 		}
 		if other, ok := seen[base]; ok {
 			n := finding.New(finding.SessionIDDuplicate)
@@ -140,7 +141,8 @@ func (Format) Survey(root string, files []string) []finding.Finding {
 			out = append(out, n)
 		}
 		seen[base] = f
-	}
+		return nil
+	})
 	return out
 }
 

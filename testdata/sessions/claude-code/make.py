@@ -120,10 +120,13 @@ class Log:
         """The call's id is toolu_ and its name."""
         self.block(name, answer, {"type": "tool_use", "id": "toolu_" + name, "name": tool, "input": arguments}, under, "tool_use")
 
-    def result(self, call, text, under=None, wait=700, error=False):
-        """Hangs under its call. Up to 2.0 the results of one answer hung one under the other."""
+    def result(self, call, text, under=None, wait=700, error=False, spilled=None):
+        """Hangs under its call. Up to 2.0 the results of one answer hung one under the other. Spilled are name and size of the file that holds all of it."""
         block = {"tool_use_id": "toolu_" + call, "type": "tool_result", "content": text, "is_error": error}
         more = {"toolUseResult": {"stdout": text, "stderr": "", "interrupted": False, "isImage": False}}
+        if spilled:
+            folder = f"/home/ida/.claude/projects/-home-ida-orchard/{self.session}/tool-results/"
+            more["toolUseResult"].update(persistedOutputPath=folder + spilled[0], persistedOutputSize=spilled[1])
         if self.version not in (OLD, FIRST):
             more["sourceToolAssistantUUID"] = self.id(call)
         if self.version == NEW:
@@ -355,10 +358,27 @@ def helper():
     return l
 
 
+PLANTS = "".join(f"plant {n}: {'leek' if n % 3 else 'chard'}\n" for n in range(1, 41))
+
+
+def spilled():
+    """Three results that are too long for the transcript. The file of the first one is spilled-bed.txt."""
+    l = Log("spilled", "b", NEW)
+    l.user("plants", "List all plants of the three beds.")
+    for bed in ("bed-1", "bed-2", "bed-3"):
+        l.call(bed, "plants1", "Bash", command="./plants " + bed)
+    for bed, name, size in (("bed-1", "bk3x01.txt", len(PLANTS)), ("bed-2", "bk3x02.txt", 1200), ("bed-3", "bk3x03.txt", 2 * len(PLANTS))):
+        l.result(bed, f"<persisted-output>\n{PLANTS[:40]}...\n</persisted-output>", spilled=(name, size))
+    l.text("beds", "plants2", "Leek and chard in all three.")
+    l.leaf("List all plants of the three beds.")
+    return l
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent
-    for make in (tiny, orchard, compacted, old, first, middle, stop_call, stop_parallel, two_writers, helper):
+    for make in (tiny, orchard, compacted, old, first, middle, stop_call, stop_parallel, two_writers, helper, spilled):
         make().save(folder)
+    (folder / "spilled-bed.txt").write_text(PLANTS, encoding="utf-8", newline="\n")
 
 
 main()

@@ -1,0 +1,158 @@
+package codex
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
+)
+
+// Format is the Codex CLI.
+type Format struct{}
+
+//go:embed reactions.txt
+var reactions string
+
+// Newest is the newest release that was measured.
+const Newest = "0.171.0"
+
+// Name is "codex".
+func (Format) Name() string { return "codex" }
+
+// Reactions is the damage table of the format.
+func (Format) Reactions() string { return reactions }
+
+// The generations of the format.
+const (
+	bare      = "bare"
+	legacy    = "legacy"
+	paginated = "paginated"
+)
+
+// Detect knows a rollout by its header, else by the envelope of its records, else by its name.
+func (Format) Detect(p format.Peek) format.Match {
+	_, named := nameOf(p.Path)
+	if f, err := read(p.First); err == nil {
+		switch {
+		case f.enveloped() && string(f.str(kType)) == "session_meta" && p.FirstLine:
+			return format.ByHeader
+		case f.enveloped() && topTypes[string(f.str(kType))]:
+			return format.ByShape
+		case named && f.bareHeader() && p.FirstLine:
+			return format.ByHeader
+		}
+	}
+	if named {
+		return format.ByName
+	}
+	return format.No
+}
+
+// topTypes are the types of enveloped records.
+var topTypes = map[string]bool{
+	"session_meta": true, "response_item": true, "event_msg": true, "turn_context": true, "compacted": true, "world_state": true,
+	"token_usage_record": true, "dynamic_tools_updated": true, "inter_agent_communication": true,
+	"inter_agent_communication_metadata": true, "security_risk_score": true, "realtime_item": true, "id_allocation": true,
+}
+
+// Dialect is the generation of a rollout, as a release reads it, the newest one where none is named. A release that does
+// not read it is named in a *format.VersionError, as is a history mode that nobody knows.
+func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
+	if client == "" {
+		client = Newest
+	}
+	rank, ok := rankOf(client)
+	if !ok {
+		return nil, fmt.Errorf("client version %q is not known", client)
+	}
+	d := dialect{rank: rank, generation: legacy}
+	f, err := read(p.First)
+	switch {
+	case err != nil:
+	case !f.enveloped():
+		d.generation = bare
+	case string(f.str(kType)) == "session_meta":
+		d.writer = string(f.str(kWriter))
+		switch mode := string(f.str(kMode)); mode {
+		case "", legacy:
+		case paginated:
+			d.generation = paginated
+		default:
+			return nil, &format.VersionError{Version: strconv.Quote(mode), Newer: true}
+		}
+		if !f.has(kMode) && f.has(kOrdinal) {
+			d.generation = paginated // the mode is lost, the ordinals are not
+		}
+	case f.has(kOrdinal):
+		d.generation = paginated
+	}
+	return d, nil
+}
+
+// rankOf makes a number of a release that sorts as releases do: 0.142.3 is 142003.
+func rankOf(version string) (int, bool) {
+	rank := 0
+	parts := strings.Split(version, ".")
+	if len(parts) != 3 {
+		return 0, false
+	}
+	for _, p := range parts {
+		v, err := strconv.Atoi(p)
+		if err != nil || v < 0 || v > 999 {
+			return 0, false
+		}
+		rank = rank*1000 + v
+	}
+	return rank, true
+}
+
+// dialect is one generation as one release reads it.
+type dialect struct {
+	generation string
+	rank       int
+	writer     string // the release that the header names
+}
+
+func (d dialect) Version() string { return d.generation }
+
+// Rank orders the releases.
+func (d dialect) Rank() int { return d.rank }
+
+func (d dialect) Rules() format.Rules {
+	return format.Rules{
+		List: true, Dense: d.generation == paginated, Stray: true, Pinned: d.generation == paginated, InsertMid: d.generation != paginated,
+	}
+}
+
+func (d dialect) Framing() session.Framing {
+	f := session.Framing{
+		Keys:      keys[:],
+		Starts:    [][]byte{[]byte(`{"timestamp":`), []byte(`{"ordinal":`), []byte(`{"type":"`)},
+		Needs:     [][]string{{"type", "payload"}},
+		Skippable: true,
+	}
+	if d.generation == bare {
+		f.Starts = append(f.Starts, []byte(`{"id":`), []byte(`{"record_type":`))
+		f.Needs = [][]string{{"type"}, {"record_type"}, {"id", "timestamp"}}
+	}
+	return f
+}
+
+func (d dialect) NewDecoder(place format.Place) format.Decoder {
+	return &decoder{dialect: d, place: place}
+}
+
+// Title reads id and working directory off the header.
+func (Format) Title(p format.Peek) format.Header {
+	f, err := read(p.First)
+	if err != nil {
+		return format.Header{}
+	}
+	if f.bareHeader() {
+		return format.Header{ID: string(f.str(kBareID))}
+	}
+	return format.Header{ID: string(f.str(kID)), CWD: string(f.str(kCWD))}
+}

@@ -1,0 +1,262 @@
+package codex
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
+)
+
+// decoder decodes one rollout.
+type decoder struct {
+	dialect dialect
+	place   format.Place
+	f       fields
+	header  bool
+	first   bool   // a record was seen
+	cwd     []byte // the newest that a turn names, as it is written
+	thread  string // the newest thread's id that a record bears
+
+	late         session.Ref // a header that is not the first record
+	lateRaw      []byte
+	lost         session.Ref // the first record, where the header is lost
+	firstTime    []byte      // its timestamp, as it is written
+	firstOrdinal int64
+	lacks        []int       // members that the header lacks
+	meant        session.Ref // that header
+	metaRaw      []byte
+	other        session.Ref // a header with another id than the file's name
+	otherID      session.Capture
+	otherSession session.Capture
+	says         string
+}
+
+// Decode tells what a record means.
+func (d *decoder) Decode(r *session.Record, b *format.Batch) {
+	f := &d.f
+	f.set(r.Raw, r.Caps)
+	b.Time = millis(f.str(kTime))
+	first := !d.first
+	d.first = true
+	if d.dialect.generation == bare {
+		d.bare(r, b, first)
+		return
+	}
+	typ := string(f.str(kType))
+	if d.dialect.generation == paginated {
+		b.Seq, b.Numbered = f.count(kOrdinal)
+	} else {
+		b.Unnumbered = true
+	}
+	if first {
+		d.firstTime, d.firstOrdinal = bytes.Clone(f.value(kTime)), b.Seq
+		if typ != "session_meta" {
+			d.lost = r.Ref()
+		}
+	}
+	if v := f.str(kThread); len(v) > 0 && d.thread != string(v) {
+		d.thread = string(v)
+	}
+	switch typ {
+	case "session_meta":
+		d.meta(r, b, first)
+	case "response_item":
+		d.item(b, kKind, kRole, kCall, kName, kExecution)
+		d.madeUp(b, kOutput)
+	case "event_msg":
+		d.event(b)
+	case "compacted":
+		d.compacted(b)
+	case "turn_context":
+		if f.kind(kCWD) == '"' && !bytes.Equal(d.cwd, f.value(kCWD)) {
+			d.cwd = bytes.Clone(f.value(kCWD))
+		}
+		b.Events = append(b.Events, session.Event{Kind: session.Setting})
+	case "world_state":
+		b.Events = append(b.Events, session.Event{Kind: session.Setting})
+	default:
+		b.Events = append(b.Events, session.Event{Kind: session.Note})
+	}
+}
+
+// Classes of calls: a call is answered by an output of its own class.
+const (
+	function = 1 + iota
+	custom
+	search
+)
+
+// item reads what the model gets.
+func (d *decoder) item(b *format.Batch, kind, role, call, name, execution int) {
+	f := &d.f
+	e := session.Event{Kind: session.Delta, Call: f.sub(call), Name: f.sub(name)}
+	class, result := classOf(string(f.str(kind)), string(f.str(execution)))
+	switch {
+	case class > 0 && e.Call.Len > 0:
+		e.Class, e.Kind = class, session.CallAsked
+		if result {
+			e.Kind = session.CallResult
+		}
+	default:
+		e.Call, e.Name = session.Sub{}, session.Sub{}
+		switch string(f.str(kind)) {
+		case "message":
+			e.Kind = roleKind(string(f.str(role)))
+		case "agent_message":
+			e.Kind = session.UserMessage
+		case "ghost_snapshot", "":
+			e.Kind = session.Note
+		}
+	}
+	b.Events = append(b.Events, e)
+}
+
+func roleKind(role string) session.Kind {
+	switch role {
+	case "user":
+		return session.UserMessage
+	case "assistant":
+		return session.AssistantMessage
+	}
+	return session.SystemMessage
+}
+
+// classOf is the class of a call or output, 0 for what is neither or answers itself.
+func classOf(kind, execution string) (class uint8, result bool) {
+	switch kind {
+	case "function_call", "local_shell_call":
+		return function, false
+	case "function_call_output":
+		return function, true
+	case "custom_tool_call":
+		return custom, false
+	case "custom_tool_call_output":
+		return custom, true
+	case "tool_search_call":
+		if execution != "server" {
+			return search, false
+		}
+	case "tool_search_output":
+		if execution != "server" {
+			return search, true
+		}
+	}
+	return 0, false
+}
+
+// madeUp marks outputs that a recovery wrote: ours, and the client's word for a call that it gave up.
+func (d *decoder) madeUp(b *format.Batch, output int) {
+	e := &b.Events[len(b.Events)-1]
+	if e.Kind != session.CallResult {
+		return
+	}
+	text := d.f.str(output)
+	if string(text) == "aborted" || bytes.HasPrefix(text, []byte(finding.ToolOutcomeUnknown+":")) {
+		e.Flags |= session.Synthetic
+	}
+}
+
+// finished are the items whose completion shows that a call ran to its end.
+func finished(item string) bool {
+	switch item {
+	case "CommandExecution", "FileChange", "McpToolCall":
+		return true
+	}
+	return false
+}
+
+// event reads what the display gets.
+func (d *decoder) event(b *format.Batch) {
+	f := &d.f
+	e := session.Event{Kind: session.Note}
+	switch string(f.str(kKind)) {
+	case "task_started", "turn_started":
+		e.Kind, e.ID, e.Root = session.TurnStart, f.sub(kTurn), f.sub(kRootTurn)
+	case "task_complete", "turn_complete", "turn_aborted":
+		e.Kind, e.ID = session.TurnEnd, f.sub(kTurn)
+	case "user_message":
+		e.Kind = session.Prompt
+	case "thread_rolled_back":
+		e.Kind = session.Rollback
+		if n, ok := f.count(kTurnsBack); ok {
+			e.Turn = int32(min(n, 1<<30))
+		}
+	case "item_completed":
+		switch item := string(f.str(kItemType)); {
+		case finished(item) && f.sub(kItemID).Len > 0:
+			e.Kind, e.Call = session.CallFinished, f.sub(kItemID)
+		case item == "UserMessage":
+			e.Kind = session.Prompt
+		}
+	case "thread_settings_applied":
+		e.Kind = session.Setting
+	}
+	b.Events = append(b.Events, e)
+}
+
+// compacted reads the border behind which a shorter history stands for the longer one.
+func (d *decoder) compacted(b *format.Batch) {
+	b.Events = append(b.Events, session.Event{Kind: session.CompactionEnd})
+	for _, it := range d.f.items {
+		class, result := classOf(string(d.f.inside(it.kind)), string(d.f.inside(it.execution)))
+		if class == 0 || inner(it.call).Len == 0 {
+			continue
+		}
+		e := session.Event{Kind: session.CallAsked, Class: class, Call: inner(it.call), Flags: session.Inherited}
+		if result {
+			e.Kind = session.CallResult
+		}
+		b.Events = append(b.Events, e)
+	}
+}
+
+// bare reads a record of the oldest rollouts.
+func (d *decoder) bare(r *session.Record, b *format.Batch, first bool) {
+	f := &d.f
+	b.Unnumbered = true
+	switch {
+	case f.bareHeader():
+		if first {
+			b.Header = &format.Header{ID: string(f.str(kBareID))}
+			d.header = true
+			d.unread(r, b)
+		}
+		b.Events = append(b.Events, session.Event{Kind: session.Header})
+		return
+	case first:
+		d.lost = r.Ref()
+	case f.has(kRecordType):
+		b.Events = append(b.Events, session.Event{Kind: session.Note})
+		return
+	}
+	d.item(b, kType, kBareRole, kBareCall, kBareName, kExecution)
+	d.madeUp(b, kBareOutput)
+}
+
+// firstEnveloped is the first release measured that does not read bare rollouts.
+const firstEnveloped = 42_000
+
+// unread notes a rollout of the oldest kind, which later releases take for empty.
+func (d *decoder) unread(r *session.Record, b *format.Batch) {
+	if d.dialect.rank < firstEnveloped {
+		return
+	}
+	n := finding.New(finding.VersionOld)
+	n.Span, n.Record = r.Span, r.Ref()
+	n.Message = "a rollout of the oldest kind, without envelopes: later releases take it for empty"
+	b.Findings = append(b.Findings, n)
+}
+
+// millis reads a time as the client writes it, 0 where it cannot.
+func millis(s []byte) int64 {
+	if len(s) < 20 {
+		return 0
+	}
+	t, err := time.Parse(time.RFC3339, string(s))
+	if err != nil {
+		return 0
+	}
+	return t.UnixMilli()
+}

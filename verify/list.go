@@ -1,0 +1,305 @@
+package verify
+
+import (
+	"fmt"
+	"hash/maphash"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
+)
+
+// list checks a log whose own order is what is sent: a call is answered by a result of its id and class anywhere behind
+// it, turns have names, and a compaction takes all in front of it out. It keeps some 100 bytes a call that is sent.
+type list struct {
+	rules    format.Rules
+	findings []finding.Finding
+	alike    map[finding.Code]int
+	seed     maphash.Seed
+
+	calls map[session.ID]*asked
+	open  []*asked           // in the order of asking; some may have been answered since
+	early map[session.ID]int // results in front of their calls, by finding
+	drops []Drop
+
+	turn      string // the open turn's name, where it has one
+	root      string
+	turnRef   session.Ref
+	turnOpen  bool
+	turns     int64
+	prompts   int32
+	talkSince int32 // counts what ends the time in which results may still follow their calls
+	waiting   int
+}
+
+// asked is what is kept of a call.
+type asked struct {
+	key      session.ID
+	ask      uint64 // hash of the record that asks
+	result   uint64
+	at       session.Place // of the result
+	made     bool          // the result was made up
+	answered bool
+	over     *pending // what an open call needs
+}
+
+// pending is a call without result.
+type pending struct {
+	call      session.Call
+	prompt    int32
+	talk      int32 // talkSince when it was asked for
+	inherited bool
+}
+
+func newList(rules format.Rules) *list {
+	return &list{rules: rules, seed: maphash.MakeSeed(), calls: map[session.ID]*asked{}, early: map[session.ID]int{}, alike: map[finding.Code]int{}}
+}
+
+func (l *list) add(code finding.Code, ref session.Ref, where, message string) *finding.Finding {
+	f := finding.New(code)
+	f.Span, f.Record, f.Where, f.Message = ref.Span, ref, where, message
+	l.findings = append(l.findings, f)
+	return &l.findings[len(l.findings)-1]
+}
+
+// record takes what the next record means.
+func (l *list) record(r *session.Record, b *format.Batch) {
+	for i := range b.Events {
+		e := &b.Events[i]
+		switch e.Kind {
+		case session.TurnStart:
+			l.talkSince++
+			l.turns++
+			l.turn, l.root, l.turnOpen, l.turnRef = string(e.ID.Of(r.Raw)), string(e.Root.Of(r.Raw)), true, r.Ref()
+		case session.TurnEnd:
+			if id := e.ID.Of(r.Raw); len(id) == 0 || string(id) == l.turn {
+				l.turnOpen = false
+			}
+		case session.SystemMessage, session.UserMessage, session.AssistantMessage, session.Summary:
+			l.talkSince++
+		case session.Prompt:
+			l.prompts++
+		case session.Rollback:
+			l.rollback(e.Turn)
+		case session.CompactionEnd:
+			l.compact()
+		case session.CallAsked:
+			l.ask(r, b, e)
+		case session.CallFinished:
+			l.finished(r, e)
+		case session.CallResult:
+			l.answer(r, e)
+		}
+	}
+}
+
+func key(id []byte, class uint8) session.ID {
+	k := session.MakeID(id)
+	k.Lo ^= uint64(class)
+	return k
+}
+
+func (l *list) ask(r *session.Record, b *format.Batch, e *session.Event) {
+	id := callID(r, e)
+	k := key(id, e.Class)
+	hash := maphash.Bytes(l.seed, r.Raw)
+	if c, ok := l.calls[k]; ok {
+		l.again(r, c, hash, id)
+		return
+	}
+	c := &asked{key: k, ask: hash}
+	l.calls[k] = c
+	if n, ok := l.early[k]; ok {
+		f := &l.findings[n]
+		f.Where = "early"
+		f.Message = fmt.Sprintf("the result of call %s stands in front of it", quote(string(id)))
+		delete(l.early, k)
+		c.answered, c.at, c.result = true, session.PlaceOf(f.Record), 0
+		return
+	}
+	c.over = &pending{
+		call:   session.Call{ID: string(id), Name: string(e.Name.Of(r.Raw)), Asked: r.Ref(), AskSeq: b.Seq, StartSeq: -1, Class: e.Class},
+		prompt: l.prompts, talk: l.talkSince, inherited: e.Flags&session.Inherited != 0,
+	}
+	l.open = append(l.open, c)
+	if len(l.open) > 2*l.waiting+64 {
+		l.sweep()
+	}
+}
+
+// sweep forgets the answered among the open calls.
+func (l *list) sweep() {
+	kept := l.open[:0]
+	for _, c := range l.open {
+		if c.over != nil {
+			kept = append(kept, c)
+		}
+	}
+	clear(l.open[len(kept):])
+	l.open, l.waiting = kept, len(kept)
+}
+
+// again judges a second call with an id.
+func (l *list) again(r *session.Record, c *asked, hash uint64, id []byte) {
+	if l.enough(finding.CallIDReused) {
+		return
+	}
+	where, text := "", "the id %s was used by an earlier call"
+	if hash == c.ask {
+		where, text = "same", "call %s stands here a second time, byte for byte"
+		l.drop(r, finding.CallIDReused)
+	}
+	f := l.add(finding.CallIDReused, r.Ref(), where, fmt.Sprintf(text, quote(string(id))))
+	f.CallID = string(id)
+	if where == "same" {
+		f.Repair = "the copy goes to quarantine"
+	}
+}
+
+func (l *list) finished(r *session.Record, e *session.Event) {
+	id := e.Call.Of(r.Raw)
+	for class := range uint8(4) {
+		if c, ok := l.calls[key(id, class)]; ok && c.over != nil {
+			c.over.call.Finished = r.Ref()
+		}
+	}
+}
+
+func (l *list) answer(r *session.Record, e *session.Event) {
+	id := callID(r, e)
+	k := key(id, e.Class)
+	c, ok := l.calls[k]
+	if !ok {
+		if e.Flags&session.Inherited != 0 || l.enough(finding.OrphanResult) {
+			return
+		}
+		f := l.add(finding.OrphanResult, r.Ref(), "", fmt.Sprintf("the result of call %s, which is not in front of it", quote(string(id))))
+		f.CallID = string(id)
+		f.Repair = "nothing: the call is lost, and the client leaves the result out"
+		l.early[k] = len(l.findings) - 1
+		return
+	}
+	hash := maphash.Bytes(l.seed, r.Raw)
+	made := e.Flags&session.Synthetic != 0
+	if !c.answered {
+		c.answered, c.result, c.at, c.made, c.over = true, hash, session.PlaceOf(r.Ref()), made, nil
+		return
+	}
+	l.twice(r, c, hash, made, string(id))
+}
+
+// twice judges a second result of a call.
+func (l *list) twice(r *session.Record, c *asked, hash uint64, made bool, id string) {
+	if l.enough(finding.DupResult) {
+		return
+	}
+	ref, where, text := r.Ref(), "", "a second result of call %s, other than the first"
+	switch {
+	case hash == c.result:
+		where, text = "same", "the result of call %s stands here a second time, byte for byte"
+	case made:
+		where, text = "made-up", "a second result of call %s, which some recovery made up"
+	case c.made:
+		// The first one goes; the record at hand is the real one.
+		where, text = "made-up", "the result of call %s that some recovery made up; the real one follows"
+		ref = c.at.Ref()
+		c.made, c.result, c.at = false, hash, session.PlaceOf(r.Ref())
+	}
+	f := l.add(finding.DupResult, ref, where, fmt.Sprintf(text, quote(id)))
+	f.CallID = id
+	if where != "" {
+		f.Repair = "it goes to quarantine, the other one stays"
+		l.drops = append(l.drops, Drop{Span: ref.Span, Code: finding.DupResult, Records: 1, Followed: ref.Marks&session.Followed != 0})
+	} else {
+		f.Repair = "none is safe: nothing says which one the model saw"
+	}
+}
+
+func (l *list) drop(r *session.Record, code finding.Code) {
+	l.drops = append(l.drops, Drop{Span: r.Span, Code: code, Records: 1, Followed: r.Marks&session.Followed != 0})
+}
+
+// enough counts a fault of which there were already enough to tell.
+func (l *list) enough(code finding.Code) bool {
+	l.alike[code]++
+	return l.alike[code] > maxAlike
+}
+
+// compact takes all that was said so far out of what is sent.
+func (l *list) compact() {
+	for _, c := range l.open {
+		if c.over != nil {
+			l.dangling(c.over, "compacted")
+		}
+	}
+	l.open = l.open[:0]
+	clear(l.calls)
+	clear(l.early)
+}
+
+// rollback takes the calls of the last prompts out of what is sent.
+func (l *list) rollback(n int32) {
+	l.prompts = max(l.prompts-n, 0)
+	for _, c := range l.open {
+		if c.over != nil && c.over.prompt > l.prompts {
+			c.over = nil
+		}
+	}
+	l.sweep()
+}
+
+// dangling reports a call without result.
+func (l *list) dangling(p *pending, where string) {
+	if where != "tail" && l.enough(finding.DanglingCall) {
+		return
+	}
+	text := "call %s has no result"
+	switch {
+	case p.call.Finished.Len > 0:
+		text = "call %s ran to its end, and its result is lost"
+	case where == "compacted":
+		text = "call %s had no result when the history was compacted"
+	}
+	f := l.add(finding.DanglingCall, p.call.Asked, where, fmt.Sprintf(text, quote(p.call.ID)))
+	f.CallID = p.call.ID
+	f.Never = "repeat it blindly: it may have run"
+	switch {
+	case where != "tail" && where != "mid":
+		f.Repair = "nothing: the client answers it by itself"
+	case p.call.Finished.Len > 0:
+		f.Repair = "a result is added, from the record that says how the call ended"
+		f.Never = "repeat it: it ran"
+	default:
+		f.Repair = "a result is added: " + finding.ToolOutcomeUnknown
+	}
+}
+
+// end judges what the log leaves open and asks for its closing.
+func (l *list) end(res *Result) {
+	l.sweep()
+	q := &format.CloseRequest{}
+	for _, c := range l.open {
+		p := c.over
+		switch {
+		case p.talk == l.talkSince:
+			l.dangling(p, "tail")
+			q.Calls = append(q.Calls, p.call)
+		case p.inherited || !l.rules.InsertMid:
+			l.dangling(p, "left")
+		default:
+			l.dangling(p, "mid")
+			res.Inserts = append(res.Inserts, p.call)
+		}
+	}
+	if l.turnOpen && l.turn != "" {
+		l.add(finding.OpenTurn, l.turnRef, "tail", fmt.Sprintf("turn %s is open at the end of the log", quote(l.turn)))
+		q.TurnID, q.RootTurn = l.turn, l.root
+	}
+	res.Open = len(q.Calls) > 0 || l.turnOpen
+	res.Tail.Calls = q.Calls
+	res.Turns = max(l.turns, int64(l.prompts))
+	res.Drops = append(res.Drops, l.drops...)
+	if len(q.Calls) > 0 || q.TurnID != "" {
+		res.Close = q
+	}
+}

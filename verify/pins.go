@@ -1,0 +1,58 @@
+package verify
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/sessfix/sessfix/finding"
+)
+
+// pin is how far other files count the log's bytes: 0 where none does. It is asked for only where something is to be
+// mended.
+func (in Input) pin(res *Result) int64 {
+	if in.Dialect == nil || !in.Dialect.Rules().Pinned {
+		return 0
+	}
+	mends := len(res.Drops) > 0
+	for i := range res.Findings {
+		mends = mends || len(res.Findings[i].Patches) > 0
+	}
+	if !mends {
+		return 0
+	}
+	pin := int64(0)
+	if in.Pin != nil {
+		pin = in.Pin()
+	}
+	switch {
+	case pin < 0:
+		return 0
+	case pin == 0:
+		return math.MaxInt64
+	}
+	return pin
+}
+
+// keepPlaces makes the cure of a finding leave every byte in front of the pin where it is: what is cut becomes blank. It
+// tells whether that can be.
+func keepPlaces(f *finding.Finding, pin, end int64) bool {
+	if f.Code == finding.BOM || f.Code == finding.HeaderMisplaced {
+		return true // nobody counted the first, and the second goes back to where it was when they counted
+	}
+	for i := range f.Patches {
+		p := &f.Patches[i]
+		rest := p.Del - int64(len(p.Ins))
+		switch {
+		case p.At >= pin || p.At+p.Del >= end || rest == 0 || p.Blank > 0:
+		case f.Code == finding.BadUTF8:
+			p.Ins = bytes.Repeat([]byte{'?'}, int(p.Del))
+		case rest < 0 || len(p.Ins) > 0 && !bytes.Equal(p.Ins, []byte("\n")):
+			return false
+		case p.Line:
+			p.Blank, p.Ins = rest-1, append([]byte("\n"), p.Ins...)
+		default:
+			p.Blank = rest
+		}
+	}
+	return true
+}
