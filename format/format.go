@@ -100,6 +100,8 @@ type Batch struct {
 	Link   session.Link
 	Linked bool
 	Keeps  []session.ID
+	// Body is what two copies of a record share, where their numbers and times differ; else all of the record is compared.
+	Body session.Sub
 	// Images counts those that the record's message holds.
 	Images int
 	// Leaf, where Points is true, is the record to go on from.

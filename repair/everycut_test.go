@@ -137,12 +137,17 @@ func TestEveryCut(t *testing.T) {
 // once repairs an input that was cut or flipped, and holds it against every promise that can be
 // checked in memory; with twice also against the promise that another run gives the same bytes.
 func once(ctx context.Context, path string, in []byte, twice bool) (*trial.Trial, error) {
+	return held(ctx, path, in, twice, true)
+}
+
+// held is once, where not strict for inputs that hold copies of whole records, which may be set aside.
+func held(ctx context.Context, path string, in []byte, twice, strict bool) (*trial.Trial, error) {
 	before := bytes.Clone(in)
 	tr, err := trial.Of(ctx, path, in)
 	if err != nil {
 		return tr, err
 	}
-	if err := tr.Check(true); err != nil {
+	if err := tr.Check(strict); err != nil {
 		return tr, err
 	}
 	return tr, again(ctx, path, before, tr, twice)

@@ -18,6 +18,7 @@ import (
 	"github.com/sessfix/sessfix/durable/faultfs"
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/format/claude"
+	"github.com/sessfix/sessfix/format/codex"
 	"github.com/sessfix/sessfix/format/dsh"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/scan"
@@ -25,7 +26,7 @@ import (
 	"github.com/sessfix/sessfix/verify"
 )
 
-var faultFormats = []format.Format{dsh.Format{}, claude.Format{}}
+var faultFormats = []format.Format{dsh.Format{}, claude.Format{}, codex.Format{}}
 
 // faultLines are a small session that was killed while a tool ran.
 var faultLines = []string{
@@ -59,7 +60,19 @@ var faultCases = []faultCase{
 	{"replace plain", "session.jsonl", repair.ModeReplace, append(faultPlain(), `{"type":"user/mes`...)},
 	{"replace packed", "session.jsonl.zstd", repair.ModeReplace, faultPacked()[:len(faultPacked())-7]},
 	{"append to a tree", "5a5a5a5a-1111-4222-8333-444455556666.jsonl", repair.ModeAppend, faultTree()},
+	{"append to a rollout", faultRollout, repair.ModeAppend, faultList("")},
+	{"replace in a rollout", faultRollout, repair.ModeReplace, faultList(`{"timestamp":"2026-0` + "\n")},
 	{"replace a tree", "5a5a5a5a-1111-4222-8333-444455556666.jsonl", repair.ModeReplace, append(faultTree(), `{"type":"assi`...)},
+}
+
+const faultRollout = "rollout-2026-01-02T03-04-05-01900000-0000-7000-8000-000000000001.jsonl"
+
+// faultList is a small rollout that was killed while a tool ran, with something in its middle.
+func faultList(torn string) []byte {
+	return []byte(`{"timestamp":"2026-01-02T03:04:05.000Z","ordinal":0,"type":"session_meta","payload":{"id":"01900000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w","originator":"x","cli_version":"0.171.0","history_mode":"paginated"}}
+{"timestamp":"2026-01-02T03:04:05.010Z","ordinal":1,"type":"event_msg","payload":{"type":"task_started","turn_id":"t1"}}
+` + torn + `{"timestamp":"2026-01-02T03:04:05.020Z","ordinal":2,"type":"response_item","payload":{"type":"function_call","id":"fc_1","name":"sh","arguments":"{}","call_id":"call_1"}}
+`)
 }
 
 // faultTree is a small transcript that was killed while a tool ran.

@@ -24,7 +24,7 @@ type Plan struct {
 var ErrUnproved = errors.New("the planned result does not verify clean")
 
 // replaces are the codes whose patches keep the meaning of the bytes they touch.
-var replaces = map[finding.Code]bool{finding.BadUTF8: true, finding.ControlChar: true, finding.SplitRecord: true}
+var replaces = map[finding.Code]bool{finding.BadUTF8: true, finding.ControlChar: true, finding.SplitRecord: true, finding.HeaderInvalid: true, finding.SessionIDMismatch: true}
 
 // MakePlan collects the cures of a diagnosis that is repairable.
 func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, error) {
@@ -87,7 +87,7 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 // the line's end: that goes as well.
 func (p *Plan) drop(d verify.Drop, end int64) {
 	e := edit.Edit{At: d.Text, Del: d.TextLen, Cures: []finding.Code{d.Code}, Aside: true}
-	if d.Pinned {
+	if d.Pinned && d.TextEnd() < end {
 		e.Blank = d.TextLen // the newline stays, and no byte moves
 		p.Edits = append(p.Edits, e)
 		return

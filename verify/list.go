@@ -88,9 +88,17 @@ func (l *list) record(r *session.Record, b *format.Batch) {
 		case session.CallFinished:
 			l.finished(r, e)
 		case session.CallResult:
-			l.answer(r, e)
+			l.answer(r, b, e)
 		}
 	}
+}
+
+// hash tells copies of a record from others.
+func (l *list) hash(r *session.Record, b *format.Batch) uint64 {
+	if b.Body.Len > 0 {
+		return maphash.Bytes(l.seed, b.Body.Of(r.Raw))
+	}
+	return maphash.Bytes(l.seed, r.Raw)
 }
 
 func key(id []byte, class uint8) session.ID {
@@ -102,7 +110,7 @@ func key(id []byte, class uint8) session.ID {
 func (l *list) ask(r *session.Record, b *format.Batch, e *session.Event) {
 	id := callID(r, e)
 	k := key(id, e.Class)
-	hash := maphash.Bytes(l.seed, r.Raw)
+	hash := l.hash(r, b)
 	if c, ok := l.calls[k]; ok {
 		l.again(r, c, hash, id)
 		return
@@ -146,7 +154,7 @@ func (l *list) again(r *session.Record, c *asked, hash uint64, id []byte) {
 	}
 	where, text := "", "the id %s was used by an earlier call"
 	if hash == c.ask {
-		where, text = "same", "call %s stands here a second time, byte for byte"
+		where, text = "same", "call %s stands here a second time"
 		l.drop(r, finding.CallIDReused)
 	}
 	f := l.add(finding.CallIDReused, r.Ref(), where, fmt.Sprintf(text, quote(string(id))))
@@ -165,7 +173,7 @@ func (l *list) finished(r *session.Record, e *session.Event) {
 	}
 }
 
-func (l *list) answer(r *session.Record, e *session.Event) {
+func (l *list) answer(r *session.Record, b *format.Batch, e *session.Event) {
 	id := callID(r, e)
 	k := key(id, e.Class)
 	c, ok := l.calls[k]
@@ -179,7 +187,7 @@ func (l *list) answer(r *session.Record, e *session.Event) {
 		l.early[k] = len(l.findings) - 1
 		return
 	}
-	hash := maphash.Bytes(l.seed, r.Raw)
+	hash := l.hash(r, b)
 	made := e.Flags&session.Synthetic != 0
 	if !c.answered {
 		c.answered, c.result, c.at, c.made, c.over = true, hash, session.PlaceOf(r.Ref()), made, nil
@@ -196,7 +204,7 @@ func (l *list) twice(r *session.Record, c *asked, hash uint64, made bool, id str
 	ref, where, text := r.Ref(), "", "a second result of call %s, other than the first"
 	switch {
 	case hash == c.result:
-		where, text = "same", "the result of call %s stands here a second time, byte for byte"
+		where, text = "same", "the result of call %s stands here a second time"
 	case made:
 		where, text = "made-up", "a second result of call %s, which some recovery made up"
 	case c.made:

@@ -12,11 +12,14 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// required are the members without which the client does not read a header (measured with 0.171.0).
-var required = []struct {
+// member is one of a header's members.
+type member struct {
 	key  int
 	name string
-}{{kID, "id"}, {kCreated, "timestamp"}, {kCWD, "cwd"}, {kOriginator, "originator"}, {kWriter, "cli_version"}}
+}
+
+// required are the members without which the client does not read a header (measured with 0.171.0).
+var required = []member{{kID, "id"}, {kCreated, "timestamp"}, {kCWD, "cwd"}, {kOriginator, "originator"}, {kWriter, "cli_version"}}
 
 // meta reads a header. The first one rules; a later one is a forked parent's, or a fault.
 func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
@@ -26,6 +29,7 @@ func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
 	foreign := named && string(f.str(kID)) != n.thread
 	switch {
 	case d.header && d.dialect.generation == paginated:
+		b.Unnumbered = true
 		t := finding.New(finding.HeaderMisplaced)
 		t.Span, t.Record = r.Span, r.Ref()
 		t.Message = "a second header: the client sends nothing that stands in front of it"
@@ -46,6 +50,9 @@ func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
 		if f.kind(q.key) != '"' || q.key == kID && !uuids.Match(f.str(kID)) {
 			d.lacks = append(d.lacks, q.key)
 		}
+	}
+	if d.dialect.generation == paginated && !f.has(kMode) {
+		d.lacks = append(d.lacks, kMode)
 	}
 	if len(d.lacks) > 0 {
 		d.meant, d.metaRaw = r.Ref(), bytes.Clone(r.Raw)
@@ -85,6 +92,9 @@ func (d *decoder) End(b *format.Batch) {
 	if len(d.lacks) > 0 {
 		f := add(finding.HeaderInvalid, d.meant, "missing", "the header has no usable %s: the client does not read it", strings.Join(d.names(), ", "))
 		f.Repair = "what is missing is put in: the id from the file's name, the rest from the records"
+		if len(d.lacks) == 1 && d.lacking(kMode) {
+			f.Where, f.Message = "mode", "the header has no history_mode, and the records have ordinals: the client takes the rollout for a legacy one"
+		}
 		if f.Patches = d.supply(); f.Patches == nil {
 			f.Where, f.Repair = "lost", "none is safe: neither the file's name nor a record tells it"
 		}
@@ -125,7 +135,7 @@ func (d *decoder) supply() []finding.Patch {
 	n, named := nameOf(d.place.Path)
 	var out []finding.Patch
 	fresh := ""
-	for _, q := range required {
+	for _, q := range append(required[:len(required):len(required)], member{kMode, "history_mode"}) {
 		if !d.lacking(q.key) {
 			continue
 		}
@@ -141,6 +151,8 @@ func (d *decoder) supply() []finding.Patch {
 				return nil
 			}
 			value = string(f.value(kTime))
+		case kMode:
+			value = `"paginated"`
 		case kCWD:
 			if d.cwd == nil {
 				return nil

@@ -248,6 +248,16 @@ func survivors(t *testing.T, r *damage.Recipe, p *damage.Part, tr *trial.Trial) 
 		switch {
 		case item == "*":
 			want = append(want, nil)
+		case item == "_":
+			want = append(want, []byte(" "))
+		case item[0] == '_':
+			from, to, err := damage.Range(item[1:])
+			if err != nil || to > len(p.Base) {
+				t.Fatalf("result: %q", item)
+			}
+			for _, l := range p.Base[from-1 : to] {
+				want = append(want, append([]byte(" "), l...))
+			}
 		case item == "c":
 			want, closings = append(want, closings...), nil
 		case item[0] == 'd':
@@ -269,6 +279,12 @@ func survivors(t *testing.T, r *damage.Recipe, p *damage.Part, tr *trial.Trial) 
 		t.Errorf("%d lines, want %d", len(have), len(want))
 	}
 	for i := range min(len(have), len(want)) {
+		if want[i] != nil && want[i][0] == ' ' {
+			if got := bytes.TrimLeft(have[i], " "); !bytes.HasPrefix(have[i], []byte(" ")) || !bytes.Equal(got, want[i][1:]) {
+				t.Errorf("line %d is %q, want spaces and %q", i+1, have[i], want[i][1:])
+			}
+			continue
+		}
 		if !json.Valid(have[i]) {
 			t.Errorf("line %d is no JSON: %q", i+1, have[i])
 		}

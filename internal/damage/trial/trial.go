@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/sessfix/sessfix/edit"
@@ -224,20 +225,36 @@ func (t *Trial) records(out [][]byte, strict bool) error {
 	return nil
 }
 
-// filledIn finds the line that is a record with something inserted, which is how a missing number or
-// an empty id is mended; -1 if there is none.
+// filledIn finds the line that is a record with something inserted or replaced, which is how a missing number, an
+// empty id or a wrong one is mended; -1 if there is none.
 func (t *Trial) filledIn(rec []byte, out [][]byte) int {
 	for _, e := range t.Plan.Edits {
-		if e.Del > 0 || len(e.Ins) == 0 || bytes.Contains(e.Ins, []byte("\n")) {
+		if e.Aside || t.Packed && e.Del > 0 || len(e.Ins) == 0 || bytes.Contains(e.Ins, []byte("\n")) {
 			continue
 		}
+		was := t.In[e.At : e.At+e.Del]
 		for i, l := range out {
-			if len(l) > len(rec) && bytes.Equal(bytes.ReplaceAll(l, e.Ins, nil), rec) {
+			if len(l)+len(was)-len(e.Ins) == len(rec) && undone(l, e.Ins, was, rec) {
 				return i
 			}
 		}
 	}
 	return -1
+}
+
+// undone tells whether a line becomes rec where one of the places that read ins reads was instead.
+func undone(l, ins, was, rec []byte) bool {
+	for at := 0; ; {
+		i := bytes.Index(l[at:], ins)
+		if i < 0 {
+			return false
+		}
+		at += i
+		if bytes.Equal(slices.Concat(l[:at], was, l[at+len(ins):]), rec) {
+			return true
+		}
+		at++
+	}
 }
 
 // Lines are the lines of a healthy session's text, the newline of the last one required.
