@@ -73,7 +73,7 @@ var levels = [][]string{
 	{"session"},
 	{"finding"},
 	{"scan"},
-	{"edit", "provider"},
+	{"edit", "provider", "database"},
 	{"format"},
 	{"store"},
 	{"verify"},

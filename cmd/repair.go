@@ -114,7 +114,7 @@ func (a *app) nextRepair(doc *report.Document, o repairOptions) {
 }
 
 func (a *app) repairOptions(s store.Session, o repairOptions, accept map[finding.Code]bool) repair.Options {
-	r := repair.Options{CaseDir: a.caseDir, DryRun: o.dryRun, Accept: accept}
+	r := repair.Options{CaseDir: a.caseDir, DryRun: o.dryRun, Accept: accept, Env: a.io.Env}
 	if o.output != "" {
 		r.Output = filepath.Join(o.output, s.Rel)
 	}

@@ -96,6 +96,8 @@ const (
 	LiveSession        Code = "LIVE_SESSION"
 	ConcurrentWriters  Code = "CONCURRENT_WRITERS"
 	RepairPending      Code = "REPAIR_PENDING"
+	DerivedStale       Code = "DERIVED_STALE"
+	DerivedMismatch    Code = "DERIVED_MISMATCH"
 	PlanConflict       Code = "PLAN_CONFLICT"
 	SessionHusk        Code = "SESSION_HUSK"
 	RetentionNear      Code = "RETENTION_NEAR"

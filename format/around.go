@@ -17,6 +17,8 @@ type Around struct {
 // Survey is a look at a root of sessions.
 type Survey struct {
 	Root fs.FS
+	Path string // of the root
+	Env  func(string) string
 	// Whole: all of the root was asked for, not some sessions in it.
 	Whole bool
 	// Now is the time that the age of files is told by; where it is zero no age is told.

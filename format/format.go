@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/sessfix/sessfix/database"
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/session"
 )
@@ -242,6 +243,11 @@ type (
 		// Kin are the folders in which files may cite the one at a path, or be cited by it. Home tells that there are no
 		// others.
 		Kin(path string) (dirs []string, home bool)
+	}
+	// Projector is a format of which databases repeat what a file says, with places in it.
+	Projector interface {
+		// Projections are the rows about the file at a path.
+		Projections(path string, env func(string) string) []database.Rows
 	}
 	// Titler reads what the header says of the session, for lists.
 	Titler interface {

@@ -51,6 +51,8 @@ var does = map[string]string{
 	"order":   "the client sends it where it stands",
 	"both":    "the client sends both, which the provider may refuse",
 	"ends":    "the client shows the turn as interrupted",
+	"aside":   "the client moves it aside and makes it again",
+	"believe": "the client believes it",
 	"plain":   "the client opens the plain file and leaves the other",
 	"newer":   "a newer client opens the later generation, an older one this file",
 	"split":   "both writers go on, and the next start refuses the log",
@@ -68,6 +70,7 @@ var loses = map[string]string{
 	"branch":   "the newer work is forgotten",
 	"call":     "the model never learns that the tool may have run",
 	"result":   "the model never sees the real result",
+	"names":    "names and pins are lost",
 	"root":     "no session of this root can be reached",
 	"text":     "the original bytes are lost at the next rewrite",
 }

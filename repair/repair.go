@@ -24,6 +24,8 @@ type Options struct {
 	DryRun  bool
 	// Accept names faults whose offer the user takes, though it loses something.
 	Accept map[finding.Code]bool
+	// Env tells where databases lie that repeat what the session says.
+	Env func(string) string
 	// Output is the file that gets the result instead of the original; it must not exist.
 	Output string
 }
@@ -156,6 +158,11 @@ func publish(ctx context.Context, s store.Session, o Options, out *Outcome, f *o
 		return fmt.Errorf("%s: write the case folder: %w", s.Path, err)
 	}
 	out.Receipt = dir
+	if !appends {
+		if err := forget(ctx, s, path, o, r); err != nil {
+			return err
+		}
+	}
 	if appends {
 		err = durable.Append(o.FS, path, c.Size[0], appendix, check)
 	} else {

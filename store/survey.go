@@ -22,7 +22,7 @@ func (w *opener) survey(explicit bool) {
 			return
 		}
 		seen[f.Name()+root] = true
-		if found := s.Survey(format.Survey{Root: os.DirFS(root), Whole: w.whole(s, root), Now: w.o.Now}); len(found) > 0 {
+		if found := s.Survey(format.Survey{Root: os.DirFS(root), Path: root, Env: w.o.Env, Whole: w.whole(s, root), Now: w.o.Now}); len(found) > 0 {
 			w.out.Roots = append(w.out.Roots, Root{Path: root, Format: f, Findings: found})
 		}
 	}
