@@ -66,7 +66,18 @@ func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
 		d.says = string(f.str(kID))
 	}
 	d.based(r, b)
+	if d.dialect.generation == paginated && d.dialect.rank < firstPaginated {
+		t := finding.New(finding.HeaderInvalid)
+		t.Span, t.Record, t.Where = r.Span, r.Ref(), "newer"
+		t.Message = "this release knows no ordinals: what it appends has none, and newer releases then do not resume the session"
+		t.Repair = "nothing: go on with a newer release"
+		t.Never = "go on with this release"
+		b.Findings = append(b.Findings, t)
+	}
 }
+
+// firstPaginated is the first release measured that writes ordinals.
+const firstPaginated = 150_001
 
 func (d *decoder) lacking(key int) bool { return slices.Contains(d.lacks, key) }
 
