@@ -20,7 +20,11 @@ is_24() {
 
 # Is the program there that runs the check, or that is asked?
 is_ready() {
-  case $agent in claude-code) ls "$into"/node_modules/@anthropic-ai/claude-code-*/claude* >/dev/null 2>&1 ;; *) is_24 ;; esac
+  case $agent in
+  claude-code) ls "$into"/node_modules/@anthropic-ai/claude-code-*/claude* >/dev/null 2>&1 ;;
+  codex) ls "$into"/node_modules/@openai/codex-*/vendor/*/bin/codex* >/dev/null 2>&1 ;;
+  *) is_24 ;;
+  esac
 }
 
 # The scripts may have changed, the packages only when the lock file did.
@@ -35,8 +39,8 @@ if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ] || ! is_ready; then
   command -v npm >/dev/null || { echo "install.sh: npm is not there" >&2; exit 75; }
   (cd "$into" && npm ci --no-audit --no-fund) >&2 || exit 75
   # The package of Node fetches its binary in an install script, which npm may have skipped.
-  is_ready || (cd "$into" && npm rebuild node) >&2 || exit 75
-  is_ready || { echo "install.sh: no $([ "$agent" = claude-code ] && echo client || echo Node 24) in $into" >&2; exit 75; }
+  is_ready || [ "$agent" != dsh ] || (cd "$into" && npm rebuild node) >&2 || exit 75
+  is_ready || { echo "install.sh: no $([ "$agent" = dsh ] && echo Node 24 || echo client) in $into" >&2; exit 75; }
   echo "$want" >"$stamp"
 fi
 echo "$into"

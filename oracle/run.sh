@@ -14,7 +14,9 @@ if [ "$status" -eq 75 ]; then
   exit 0
 fi
 [ "$status" -eq 0 ] || exit "$status"
-if [ "$agent" = claude-code ]; then
-  exec node "$folder/judge.mjs" "$binary" --shared "$(dirname "$0")/../../shared" "$@"
-fi
+here=$(dirname "$0")
+case $agent in
+claude-code) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" "$@" ;;
+codex) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" --healthy "$here/../testdata/sessions/codex" "$@" ;;
+esac
 exec "$folder/node_modules/.bin/node" "$folder/check.mjs" "$binary" "$@"
