@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 )
 
@@ -44,4 +46,27 @@ func inOrder[T any](ctx context.Context, n, jobs int, work func(i int) T, done f
 		}
 	}
 	wg.Wait()
+}
+
+// inWaves is inOrder for work of which some must wait until other is done: what has a smaller rank comes first.
+func inWaves[T any](ctx context.Context, ranks []int, jobs int, work func(i int) T, done func(i int, v T)) {
+	waves := map[int][]int{}
+	for i, r := range ranks {
+		waves[r] = append(waves[r], i)
+	}
+	if len(waves) < 2 {
+		inOrder(ctx, len(ranks), jobs, work, done)
+		return
+	}
+	results := make([]T, len(ranks))
+	for _, r := range slices.Sorted(maps.Keys(waves)) {
+		wave := waves[r]
+		inOrder(ctx, len(wave), jobs, func(i int) T { return work(wave[i]) }, func(i int, v T) { results[wave[i]] = v })
+		if ctx.Err() != nil {
+			return
+		}
+	}
+	for i, v := range results {
+		done(i, v)
+	}
 }

@@ -80,7 +80,11 @@ func (a *app) repair(ctx context.Context, args []string, o repairOptions) error 
 	doc := a.document(found)
 	p := a.progress("worked on", len(found.Sessions))
 	details := a.verbose || len(found.Sessions) <= 3 || o.dryRun
-	inOrder(ctx, len(found.Sessions), a.jobs, func(i int) repaired {
+	ranks := make([]int, len(found.Sessions))
+	for i, s := range found.Sessions {
+		ranks[i] = s.Depth()
+	}
+	inWaves(ctx, ranks, a.jobs, func(i int) repaired {
 		out, err := repair.Session(ctx, found.Sessions[i], a.repairOptions(found.Sessions[i], o, accept))
 		return repaired{out, err}
 	}, func(i int, r repaired) {

@@ -53,6 +53,7 @@ var does = map[string]string{
 	"ends":    "the client shows the turn as interrupted",
 	"aside":   "the client moves it aside and makes it again",
 	"believe": "the client believes it",
+	"other":   "the client knows the session by the id in its header, and not by that of its file",
 	"plain":   "the client opens the plain file and leaves the other",
 	"newer":   "a newer client opens the later generation, an older one this file",
 	"split":   "both writers go on, and the next start refuses the log",

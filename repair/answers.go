@@ -40,6 +40,9 @@ func (p *Plan) answers(ctx context.Context, in verify.Input, res *verify.Result)
 			}
 		}
 	}
+	for _, m := range res.Moves {
+		records[m.From.Text] = nil
+	}
 	if len(records) == 0 {
 		return nil, nil
 	}
@@ -70,4 +73,14 @@ func (p *Plan) insert(in verify.Input, res *verify.Result, records map[int64][]b
 		p.Edits = append(p.Edits, e)
 	}
 	return nil
+}
+
+// move puts records behind others.
+func (p *Plan) move(res *verify.Result, records map[int64][]byte) {
+	cures := []finding.Code{finding.OrphanResult}
+	for _, m := range res.Moves {
+		p.Edits = append(p.Edits,
+			edit.Edit{At: m.From.Text, Del: m.From.TextLen + 1, Cures: cures},
+			edit.Edit{At: m.Behind.TextEnd() + 1, Ins: append(records[m.From.Text], '\n'), Rank: edit.RankMend, Cures: cures})
+	}
 }

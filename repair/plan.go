@@ -64,6 +64,7 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 	if err != nil {
 		return nil, err
 	}
+	p.move(res, records)
 	if len(res.Inserts) > 0 {
 		if err := p.insert(in, res, records); err != nil {
 			return nil, err

@@ -126,6 +126,28 @@ func (s Session) Pin() int64 {
 	return -1
 }
 
+// Depth is how many files lie between a session and the one that its beginning begins in: what is to be mended first
+// has the smaller one.
+func (s Session) Depth() int {
+	if s.cites == nil {
+		return 0
+	}
+	m, _, _ := s.family()
+	if m == nil {
+		return 0
+	}
+	c := *s.cites
+	for n := 1; n < maxLineage; n++ {
+		path := m.find(c.Named)
+		next, ok := m.cites(path)
+		if path == "" || !ok {
+			return n
+		}
+		c = next
+	}
+	return maxLineage
+}
+
 // maxLineage bounds how far back a session's beginning is followed.
 const maxLineage = 100
 

@@ -80,6 +80,9 @@ type Drop struct {
 	Pinned bool
 }
 
+// Move takes a record from its place and puts it behind another.
+type Move struct{ From, Behind session.Ref }
+
 // Result is what verify says of a session.
 type Result struct {
 	Path, Agent, Medium string
@@ -100,6 +103,8 @@ type Result struct {
 	Offers []Offer
 	// Changes are the records that mend a tree, in the order in which they are added.
 	Changes []Change
+	// Moves are results that stand in front of their calls.
+	Moves []Move
 	// Inserts are calls whose result is put in right behind them.
 	Inserts []session.Call
 	// Close asks the format for what is missing at the end; nil where nothing is.

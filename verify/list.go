@@ -21,6 +21,7 @@ type list struct {
 	open  []*asked           // in the order of asking; some may have been answered since
 	early map[session.ID]int // results in front of their calls, by finding
 	drops []Drop
+	moves []Move
 
 	turn      string // the open turn's name, where it has one
 	root      string
@@ -119,8 +120,7 @@ func (l *list) ask(r *session.Record, b *format.Batch, e *session.Event) {
 	l.calls[k] = c
 	if n, ok := l.early[k]; ok {
 		f := &l.findings[n]
-		f.Where = "early"
-		f.Message = fmt.Sprintf("the result of call %s stands in front of it", quote(string(id)))
+		l.before(f, r.Ref(), string(id))
 		delete(l.early, k)
 		c.answered, c.at, c.result = true, session.PlaceOf(f.Record), 0
 		return
@@ -132,6 +132,17 @@ func (l *list) ask(r *session.Record, b *format.Batch, e *session.Event) {
 	l.open = append(l.open, c)
 	if len(l.open) > 2*l.waiting+64 {
 		l.sweep()
+	}
+}
+
+// before judges a result that stands in front of its call. Where nothing counts the log's places it moves behind it.
+func (l *list) before(f *finding.Finding, call session.Ref, id string) {
+	f.Where = "before"
+	f.Message = fmt.Sprintf("the result of call %s stands in front of it", quote(id))
+	f.Repair = "none is safe: the records have numbers and places that others count"
+	if plain := f.Record.Marks == 0 && call.Marks == 0; plain && l.rules.InsertMid {
+		f.Where, f.Repair = "early", "it is moved behind the call"
+		l.moves = append(l.moves, Move{From: f.Record, Behind: call})
 	}
 }
 
@@ -307,6 +318,7 @@ func (l *list) end(res *Result) {
 	res.Tail.Calls = q.Calls
 	res.Turns = max(l.turns, int64(l.prompts))
 	res.Drops = append(res.Drops, l.drops...)
+	res.Moves = l.moves
 	if len(q.Calls) > 0 || q.TurnID != "" {
 		res.Close = q
 	}

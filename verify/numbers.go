@@ -87,8 +87,12 @@ func (c *chain) add(r *session.Record, b *format.Batch) {
 		c.next = b.Seq
 	}
 	it.hash = maphash.Bytes(c.seed, bytes.TrimRight(r.Raw, "\r \t"))
-	if len(c.branch) > 0 && c.stray && it.seq == c.next && !talk(c.branch) {
+	switch {
+	case len(c.branch) == 0 || !c.stray:
+	case it.seq == c.next && !talk(c.branch):
 		c.strays()
+	case it.seq == c.next+int64(len(c.branch)):
+		c.misnumbered()
 	}
 	if len(c.branch) > 0 {
 		last := c.branch[len(c.branch)-1]
@@ -267,6 +271,21 @@ func dropOf(list []item, code finding.Code) Drop {
 	first.Len = last.End() - first.Off
 	first.TextLen = last.TextEnd() - first.Text
 	return Drop{Span: first, Code: code, Records: int64(len(list)), Followed: list[len(list)-1].ref.Marks&session.Followed != 0}
+}
+
+// misnumbered reports records that bear earlier numbers than the ones that their neighbours leave.
+func (c *chain) misnumbered() {
+	for _, it := range c.branch {
+		f := finding.New(finding.SeqMissing)
+		f.Span, f.Record, f.Numbered, f.Where = it.ref.Span, it.ref, true, "exact"
+		f.Expected, f.Got = c.next, it.seq
+		f.Message = fmt.Sprintf("the record bears number %d, its neighbours leave %d", it.seq, c.next)
+		f.Repair = "it gets the number that they leave"
+		c.findings = append(c.findings, f)
+		it.seq = c.next
+		c.keep(it)
+	}
+	c.branch = nil
 }
 
 // strays reports bookkeeping records that repeat numbers, where the log goes on behind the first of them.

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"math"
+	"strconv"
 
 	"github.com/sessfix/sessfix/finding"
 )
@@ -15,7 +16,7 @@ func (in Input) pin(res *Result) int64 {
 	}
 	mends := len(res.Drops) > 0
 	for i := range res.Findings {
-		mends = mends || len(res.Findings[i].Patches) > 0
+		mends = mends || len(res.Findings[i].Patches) > 0 || res.Findings[i].Code == finding.SeqMissing
 	}
 	if !mends {
 		return 0
@@ -31,6 +32,12 @@ func (in Input) pin(res *Result) int64 {
 		return math.MaxInt64
 	}
 	return pin
+}
+
+// renumbers tells whether a record in front of the pin can get the number that it lacks: where that is as long as the
+// one that it bears.
+func renumbers(f *finding.Finding, pin int64) bool {
+	return f.Record.Text >= pin || f.Got >= 0 && len(strconv.FormatInt(f.Got, 10)) == len(strconv.FormatInt(f.Expected, 10))
 }
 
 // keepPlaces makes the cure of a finding leave every byte in front of the pin where it is: what is cut becomes blank. It

@@ -355,6 +355,10 @@ func settle(in Input, res *Result) {
 		if r, ok := table.Find(f.Code, f.Where, generation, version); ok {
 			f.Severity, f.Cure, f.Client = r.Severity, r.Cure, r.Sentence()
 		}
+		if f.Code == finding.SeqMissing && f.Where == "exact" && pin > 0 && !renumbers(f, pin) {
+			f.Cure, f.Severity = finding.Leave, finding.Note
+			f.Repair = "nothing: a number would move what stands behind it"
+		}
 		if f.Cure == finding.Auto && f.Damage() && pin > 0 && !in.Accept[f.Code] && !keepPlaces(f, pin, res.Text) {
 			f.Cure = finding.Refuse
 			f.Repair = fmt.Sprintf("none that moves no byte, and other sessions may count this one's bytes: repair --accept %s", f.Code)

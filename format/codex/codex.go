@@ -83,8 +83,8 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 		default:
 			return nil, &format.VersionError{Version: strconv.Quote(mode), Newer: true}
 		}
-		if !f.has(kMode) && f.has(kOrdinal) {
-			d.generation = paginated // the mode is lost, the ordinals are not
+		if f.has(kOrdinal) {
+			d.generation = paginated // whatever the mode says: legacy rollouts have no ordinals
 		}
 	case f.has(kOrdinal):
 		d.generation = paginated

@@ -17,12 +17,16 @@ type decoder struct {
 	header  bool
 	first   bool   // a record was seen
 	cwd     []byte // the newest that a turn names, as it is written
+	stamp   []byte // the timestamp of the record in front, as it is written
 	thread  string // the newest thread's id that a record bears
 
 	late         session.Ref // a header that is not the first record
 	lateRaw      []byte
-	lost         session.Ref // the first record, where the header is lost
-	firstTime    []byte      // its timestamp, as it is written
+	lateSeq      int64
+	lateNumber   session.Capture // of its ordinal
+	firstNumber  finding.Patch   // where that of the first record stands
+	lost         session.Ref     // the first record, where the header is lost
+	firstTime    []byte          // its timestamp, as it is written
 	firstOrdinal int64
 	lacks        []int       // members that the header lacks
 	meant        session.Ref // that header
@@ -52,9 +56,15 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	}
 	if first {
 		d.firstTime, d.firstOrdinal = bytes.Clone(f.value(kTime)), b.Seq
+		if f.has(kOrdinal) {
+			d.firstNumber = finding.Patch{At: r.Text + int64(f.cap[kOrdinal].Off), Del: int64(f.cap[kOrdinal].Len)}
+		}
 		if typ != "session_meta" {
 			d.lost = r.Ref()
 		}
+	}
+	if d.timeless(r, b); f.kind(kTime) == '"' {
+		d.stamp = append(d.stamp[:0], f.value(kTime)...)
 	}
 	if v := f.str(kThread); len(v) > 0 && d.thread != string(v) {
 		d.thread = string(v)
@@ -81,6 +91,21 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	default:
 		b.Events = append(b.Events, session.Event{Kind: session.Note})
 	}
+}
+
+// timeless reports a record without timestamp, which the client passes over (measured with 0.171.0; one that it cannot
+// read does not matter). It gets that of the record in front.
+func (d *decoder) timeless(r *session.Record, b *format.Batch) {
+	if d.f.has(kTime) || len(d.stamp) == 0 || !d.f.enveloped() {
+		return
+	}
+	at := bytes.IndexByte(r.Raw, '{') + 1
+	n := finding.New(finding.EventInvalid)
+	n.Span, n.Record, n.Where, n.Message = r.Span, r.Ref(), "timeless", "the record has no timestamp"
+	n.Repair = "it gets the time of the record in front of it"
+	n.Never = "drop the record"
+	n.Patches = []finding.Patch{{At: r.Text + int64(at), Ins: []byte(`"timestamp":` + string(d.stamp) + `,`)}}
+	b.Findings = append(b.Findings, n)
 }
 
 // Classes of calls: a call is answered by an output of its own class.

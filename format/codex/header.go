@@ -42,7 +42,11 @@ func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
 		}
 		return
 	case !first:
-		d.late, d.lateRaw = r.Ref(), bytes.Clone(r.Raw)
+		d.late, d.lateRaw, d.lateSeq = r.Ref(), bytes.Clone(r.Raw), b.Seq
+		d.lateNumber = session.Capture{}
+		if f.has(kOrdinal) {
+			d.lateNumber = f.cap[kOrdinal]
+		}
 	}
 	d.header = true
 	b.Header = &format.Header{ID: string(f.str(kID)), CWD: string(f.str(kCWD)), Parent: string(f.str(kForkedFrom))}
@@ -51,7 +55,7 @@ func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
 			d.lacks = append(d.lacks, q.key)
 		}
 	}
-	if d.dialect.generation == paginated && !f.has(kMode) {
+	if d.dialect.generation == paginated && string(f.str(kMode)) != paginated {
 		d.lacks = append(d.lacks, kMode)
 	}
 	if len(d.lacks) > 0 {
@@ -93,10 +97,7 @@ func (d *decoder) End(b *format.Batch) {
 	case d.late.Len > 0:
 		f := add(finding.HeaderMisplaced, d.late, "late", "the header is not the first record: the client does not resume the session")
 		f.Repair = "it is moved to the front"
-		f.Patches = []finding.Patch{
-			{At: d.late.Text, Del: d.late.TextLen + 1, Line: true},
-			{At: 0, Ins: append(bytes.Clone(d.lateRaw), '\n')},
-		}
+		d.forward(f)
 	case d.lost.Len > 0:
 		add(finding.HeaderMissing, d.lost, "", "the first record is no header: the client does not read the file")
 	}
@@ -104,7 +105,7 @@ func (d *decoder) End(b *format.Batch) {
 		f := add(finding.HeaderInvalid, d.meant, "missing", "the header has no usable %s: the client does not read it", strings.Join(d.names(), ", "))
 		f.Repair = "what is missing is put in: the id from the file's name, the rest from the records"
 		if len(d.lacks) == 1 && d.lacking(kMode) {
-			f.Where, f.Message = "mode", "the header has no history_mode, and the records have ordinals: the client takes the rollout for a legacy one"
+			f.Where, f.Message = "mode", "the header's history_mode is not paginated, and the records have ordinals: the client takes the rollout for a legacy one"
 		}
 		if f.Patches = d.supply(); f.Patches == nil {
 			f.Where, f.Repair = "lost", "none is safe: neither the file's name nor a record tells it"
@@ -113,7 +114,7 @@ func (d *decoder) End(b *format.Batch) {
 	if d.other.Len > 0 {
 		n, _ := nameOf(d.place.Path)
 		f := add(finding.SessionIDMismatch, d.other, "", "the header says %.80q, the file's name %s", d.says, n.thread)
-		f.Repair = "none by itself: the file was renamed or copied; give it a name with the header's id"
+		f.Repair = "nothing: the session goes by the header's id. If the file was renamed, give it its name back"
 		if d.thread == n.thread {
 			f.Where = "header"
 			f.Repair = "the header gets the id that the file's name and its records bear"
@@ -124,6 +125,24 @@ func (d *decoder) End(b *format.Batch) {
 			}
 		}
 	}
+}
+
+// forward moves a late header to the front. Where it is the second record and numbered so, the two change numbers.
+func (d *decoder) forward(f *finding.Finding) {
+	raw := bytes.Clone(d.lateRaw)
+	f.Patches = []finding.Patch{{At: d.late.Text, Del: d.late.TextLen + 1, Line: true}}
+	if d.dialect.generation == paginated && d.lateSeq >= d.firstOrdinal {
+		c := d.lateNumber
+		mine, theirs := num(d.lateSeq), num(d.firstOrdinal)
+		if d.late.N != 1 || c.Len == 0 || d.firstNumber.Del == 0 || len(mine) != len(theirs) {
+			f.Where, f.Patches = "numbered", nil
+			f.Repair = "none is safe: the records in front of it have the numbers that would follow it"
+			return
+		}
+		raw = slices.Concat(raw[:c.Off], []byte(theirs), raw[c.Off+c.Len:])
+		f.Patches = append(f.Patches, finding.Patch{At: d.firstNumber.At, Del: d.firstNumber.Del, Ins: []byte(mine)})
+	}
+	f.Patches = append(f.Patches, finding.Patch{At: 0, Ins: append(raw, '\n')})
 }
 
 // names are those of the members that the header lacks.

@@ -46,7 +46,7 @@ process.exit(tally.failed > 0 ? 1 : 0)
 
 async function allSources() {
   const sources = []
-  if (values.healthy !== undefined) sources.push(...await healthySources(values.healthy), ...await damagedSources(values.healthy))
+  if (values.healthy !== undefined) sources.push(...await healthySources(values.healthy), ...(await damagedSources(values.healthy)).filter(({ unseen }) => values['as-is'] || !unseen))
   if (values.shared !== undefined && existsSync(values.shared)) sources.push(...await sharedSources(resolve(values.shared), scratch))
   const paths = [...positionals, ...values.also]
   if (paths.length > 0) sources.push(...await namedSources(paths, count => console.log(`left out: ${count} logs that are not of this client`)))

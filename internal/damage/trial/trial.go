@@ -206,6 +206,9 @@ func (t *Trial) records(out [][]byte, strict bool) error {
 	}
 	at := 0
 	for n, rec := range Whole(t.In) {
+		if t.moved(rec) {
+			continue
+		}
 		i := at
 		for i < len(out) && !bytes.Equal(out[i], rec) {
 			i++
@@ -240,6 +243,11 @@ func (t *Trial) filledIn(rec []byte, out [][]byte) int {
 		}
 	}
 	return -1
+}
+
+// moved tells whether a record is put elsewhere as it is.
+func (t *Trial) moved(rec []byte) bool {
+	return slices.ContainsFunc(t.Plan.Edits, func(e edit.Edit) bool { return e.Del == 0 && bytes.Equal(e.Ins, append(bytes.Clone(rec), '\n')) })
 }
 
 // undone tells whether a line becomes rec where one of the places that read ins reads was instead.

@@ -27,7 +27,7 @@ export const databases = [
   lived('history-of-other-words', rollout((file, draft) => {
     const text = draft.bytes().toString().replaceAll('At ten past six.', 'At ten past two.')
     return writeFile(file, text)
-  }), { asIs: /is shown with other words/ }),
+  }), { asIs: /is shown with other words/, unseen: true }), // a log that was edited by hand, and is whole
   lived('history-gone', removed(HISTORY), { verdict: CLEAN }),
   lived('history-garbled', garbled(HISTORY), { asIs: /not resumed.*not a database/ }),
   lived('state-gone', removed(STATE), { verdict: CLEAN }),
