@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/sessfix/sessfix/finding"
@@ -22,8 +23,8 @@ type family struct {
 	dirs   []string
 	walk   sync.Once
 	read   sync.Once
-	paths  map[string]string // by the name that others call a file; the plain one where there are two
-	needed map[string]int64  // how many bytes of a file others count, by that name
+	paths  map[string]string  // by the name that others call a file; the plain one where there are two
+	needed map[string][]int64 // how many bytes of a file others count, by that name
 }
 
 // families are those of one run, by their first folder.
@@ -69,14 +70,14 @@ func (m *family) find(name string) string {
 	return m.paths[name]
 }
 
-// counted is how many bytes of a file others count, 0 where none does.
-func (m *family) counted(name string) int64 {
+// counted are the numbers of bytes of a file that others count.
+func (m *family) counted(name string) []int64 {
 	m.read.Do(func() {
 		m.find("")
-		m.needed = map[string]int64{}
+		m.needed = map[string][]int64{}
 		for _, path := range m.paths {
 			if c, ok := m.cites(path); ok {
-				m.needed[c.Named] = max(m.needed[c.Named], c.Bytes)
+				m.needed[c.Named] = append(m.needed[c.Named], c.Bytes)
 			}
 		}
 	})
@@ -120,10 +121,19 @@ func (s Session) Pin() int64 {
 	if m == nil || !home {
 		return 0
 	}
-	if n := m.counted(f.Named(s.Path)); n > 0 {
-		return n
+	if n := m.counted(f.Named(s.Path)); len(n) > 0 {
+		return slices.Max(n)
 	}
 	return -1
+}
+
+// Places are the places in the session's text that other files count to, where they are known.
+func (s Session) Places() []int64 {
+	m, f, home := s.family()
+	if m == nil || !home {
+		return nil
+	}
+	return m.counted(f.Named(s.Path))
 }
 
 // Depth is how many files lie between a session and the one that its beginning begins in: what is to be mended first

@@ -30,6 +30,8 @@ type Input struct {
 	// Pin tells how far other files count the bytes of a log whose Rules say Pinned: what stands in front of that place must
 	// not move. Where it is nil, or says 0, nothing is known of them, and all of the log counts as pinned; -1 = none do.
 	Pin func() int64
+	// Places are where they count to, of those that are known.
+	Places func() []int64
 }
 
 // Offer is a cure that loses something: it is shown, and done only when it is accepted.
@@ -47,7 +49,7 @@ type Offer struct {
 func InputOf(s store.Session, r io.ReaderAt, size int64) Input {
 	return Input{
 		Path: s.Path, Place: s.Path, R: r, Size: size, Medium: s.Medium,
-		Format: s.Format, Dialect: s.Dialect, Unknown: s.Unknown, Around: s.Beside(), Stat: s.Stat, Pin: s.Pin,
+		Format: s.Format, Dialect: s.Dialect, Unknown: s.Unknown, Around: s.Beside(), Stat: s.Stat, Pin: s.Pin, Places: s.Places,
 	}
 }
 

@@ -3,9 +3,11 @@ package verify
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/scan"
 )
 
 // pin is how far other files count the log's bytes: 0 where none does. It is asked for only where something is to be
@@ -32,6 +34,48 @@ func (in Input) pin(res *Result) int64 {
 		return math.MaxInt64
 	}
 	return pin
+}
+
+// putsBack tells whether the newlines that are missing between records were lost when others had counted the log: with
+// them put in, each place that others count to is the end of a line, and without them it is not.
+func (in Input) putsBack(res *Result) bool {
+	if in.Places == nil || in.Medium != scan.Lines {
+		return false
+	}
+	var at []int64
+	for i := range res.Findings {
+		f := &res.Findings[i]
+		for _, p := range f.Patches {
+			if f.Code == finding.GluedWhole && p.Del == 0 && len(p.Ins) == 1 {
+				at = append(at, p.At)
+			}
+		}
+	}
+	places := in.Places()
+	if len(at) == 0 || len(places) == 0 {
+		return false
+	}
+	slices.Sort(at)
+	lineEnd := func(n int64) bool {
+		last := make([]byte, 1)
+		_, err := in.R.ReadAt(last, n-1)
+		return n > 0 && n <= in.Size && err == nil && last[0] == '\n'
+	}
+	for _, place := range places {
+		was := place
+		for i := range at {
+			if at[i] < place-int64(i) {
+				was--
+			}
+		}
+		if was == place {
+			continue // in front of all of them
+		}
+		if lineEnd(place) || !lineEnd(was) {
+			return false
+		}
+	}
+	return true
 }
 
 // renumbers tells whether a record in front of the pin can get the number that it lacks: where that is as long as the

@@ -347,6 +347,7 @@ func settle(in Input, res *Result) {
 	}
 	table := reactionsOf(in.Format)
 	pin := in.pin(res)
+	back := pin > 0 && in.putsBack(res)
 	for i := range res.Drops {
 		res.Drops[i].Pinned = res.Drops[i].Text < pin
 	}
@@ -359,7 +360,7 @@ func settle(in Input, res *Result) {
 			f.Cure, f.Severity = finding.Leave, finding.Note
 			f.Repair = "nothing: a number would move what stands behind it"
 		}
-		if f.Cure == finding.Auto && f.Damage() && pin > 0 && !in.Accept[f.Code] && !keepPlaces(f, pin, res.Text) {
+		if f.Cure == finding.Auto && f.Damage() && pin > 0 && !in.Accept[f.Code] && !(back && f.Code == finding.GluedWhole) && !keepPlaces(f, pin, res.Text) {
 			f.Cure = finding.Refuse
 			f.Repair = fmt.Sprintf("none that moves no byte, and other sessions may count this one's bytes: repair --accept %s", f.Code)
 			if !moves(res.Offers, f.Code) {
