@@ -44,7 +44,7 @@ has no safe repair, is refused and not touched.`,
 	}
 	c.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "show what would be done, write nothing")
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write mended sessions below this directory, leave the originals alone")
-	c.Flags().StringSliceVar(&o.accept, "accept", nil, "take the offer that verify shows for this code: it cuts the log in front of the fault")
+	c.Flags().StringSliceVar(&o.accept, "accept", nil, "take the offer that verify shows for this code")
 	return c
 }
 

@@ -54,11 +54,14 @@ func (m *family) find(name string) string {
 	m.walk.Do(func() {
 		m.paths = map[string]string{}
 		for _, dir := range m.dirs {
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = real
+			}
 			filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 				if err != nil || d.IsDir() {
 					return nil
 				}
-				if n := m.f.Named(path); n != "" {
+				if n := m.f.Named(path); n != "" && regular(path) {
 					if have, ok := m.paths[n]; !ok || medium(have, nil) == scan.Frames && medium(path, nil) != scan.Frames {
 						m.paths[n] = path
 					}
@@ -68,6 +71,12 @@ func (m *family) find(name string) string {
 		}
 	})
 	return m.paths[name]
+}
+
+// regular tells a file that can be opened without waiting for somebody at the other end.
+func regular(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular()
 }
 
 // counted are the numbers of bytes of a file that others count.

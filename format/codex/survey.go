@@ -95,7 +95,11 @@ func (h *home) rel(path string) string {
 // walk lists the rollouts.
 func (h *home) walk() {
 	for _, dir := range []string{"sessions", "archived_sessions"} {
-		filepath.WalkDir(filepath.Join(h.Path, dir), func(path string, d fs.DirEntry, err error) error {
+		top := filepath.Join(h.Path, dir)
+		if real, err := filepath.EvalSymlinks(top); err == nil {
+			top = real
+		}
+		filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return nil
 			}
