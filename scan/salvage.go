@@ -230,6 +230,10 @@ type segment struct {
 // reports nothing, when there is no record in it and no NUL byte.
 func (s *Scanner) cutOut(from, to, next int, terminated bool) bool {
 	segs := s.segments(from, to)
+	if len(segs) > maxFaults {
+		s.err = s.tooMany()
+		return true
+	}
 	records, nuls := 0, 0
 	for _, g := range segs {
 		switch g.kind {
@@ -362,7 +366,7 @@ func (s *Scanner) torn(from, to, next int, terminated bool, nth int64) {
 func (s *Scanner) segments(from, to int) []segment {
 	var segs []segment
 	budget := 16*(to-from) + 1<<16
-	for i := from; i < to; {
+	for i := from; i < to && len(segs) <= maxFaults; {
 		c := s.buf[i]
 		switch {
 		case c == 0:

@@ -136,11 +136,15 @@ func (s *Scanner) Count() int64 { return s.n }
 // Text is the length of the text read so far.
 func (s *Scanner) Text() int64 { return s.base + int64(s.end) }
 
+func (s *Scanner) tooMany() error {
+	return fmt.Errorf("more than %d faults in the first %d lines: %w", maxFaults, s.line, ErrNotLines)
+}
+
 // Next finds the next whole record.
 func (s *Scanner) Next() bool {
 	for s.err == nil {
 		if len(s.found) > maxFaults {
-			s.err = fmt.Errorf("more than %d faults in the first %d lines: %w", maxFaults, s.line, ErrNotLines)
+			s.err = s.tooMany()
 			return false
 		}
 		if len(s.queue) > 0 {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 )
 
@@ -333,16 +332,12 @@ func TestDeep(t *testing.T) {
 			}
 		}
 	}
-	start := time.Now()
 	for _, open := range []string{"[", `{"a":`, `[{"a":`} {
 		s := strings.Repeat(open, 5_000_000/len(open))
 		buf, from, to := paddedText(s, "[")
 		if end, f := m.Value(buf, from, to); f != (Fault{Cause: Truncated, Off: to}) || end != to {
 			t.Errorf("unclosed: %d %v", end, f)
 		}
-	}
-	if d := time.Since(start); d > 5*time.Second {
-		t.Errorf("15 MB of open brackets took %v", d)
 	}
 	if n := len(m.nest); n > 200_000 {
 		t.Errorf("nesting took %d words", n)

@@ -160,17 +160,20 @@ func (l *list) sweep() {
 
 // again judges a second call with an id.
 func (l *list) again(r *session.Record, c *asked, hash uint64, id []byte) {
+	same := hash == c.ask
+	if same {
+		l.drop(r.Ref(), finding.CallIDReused)
+	}
 	if l.enough(finding.CallIDReused) {
 		return
 	}
 	where, text := "", "the id %s was used by an earlier call"
-	if hash == c.ask {
+	if same {
 		where, text = "same", "call %s stands here a second time"
-		l.drop(r, finding.CallIDReused)
 	}
 	f := l.add(finding.CallIDReused, r.Ref(), where, fmt.Sprintf(text, quote(string(id))))
 	f.CallID = string(id)
-	if where == "same" {
+	if same {
 		f.Repair = "the copy goes to quarantine"
 	}
 }
@@ -209,9 +212,6 @@ func (l *list) answer(r *session.Record, b *format.Batch, e *session.Event) {
 
 // twice judges a second result of a call.
 func (l *list) twice(r *session.Record, c *asked, hash uint64, made bool, id string) {
-	if l.enough(finding.DupResult) {
-		return
-	}
 	ref, where, text := r.Ref(), "", "a second result of call %s, other than the first"
 	switch {
 	case hash == c.result:
@@ -224,18 +224,23 @@ func (l *list) twice(r *session.Record, c *asked, hash uint64, made bool, id str
 		ref = c.at.Ref()
 		c.made, c.result, c.at = false, hash, session.PlaceOf(r.Ref())
 	}
+	if where != "" {
+		l.drop(ref, finding.DupResult)
+	}
+	if l.enough(finding.DupResult) {
+		return
+	}
 	f := l.add(finding.DupResult, ref, where, fmt.Sprintf(text, quote(id)))
 	f.CallID = id
-	if where != "" {
-		f.Repair = "it goes to quarantine, the other one stays"
-		l.drops = append(l.drops, Drop{Span: ref.Span, Code: finding.DupResult, Records: 1, Followed: ref.Marks&session.Followed != 0})
-	} else {
+	f.Repair = "it goes to quarantine, the other one stays"
+	if where == "" {
 		f.Repair = "none is safe: nothing says which one the model saw"
 	}
 }
 
-func (l *list) drop(r *session.Record, code finding.Code) {
-	l.drops = append(l.drops, Drop{Span: r.Span, Code: code, Records: 1, Followed: r.Marks&session.Followed != 0})
+// drop takes a record out of the log.
+func (l *list) drop(ref session.Ref, code finding.Code) {
+	l.drops = append(l.drops, Drop{Span: ref.Span, Code: code, Records: 1, Followed: ref.Marks&session.Followed != 0})
 }
 
 // enough counts a fault of which there were already enough to tell.
@@ -269,7 +274,7 @@ func (l *list) rollback(n int32) {
 
 // dangling reports a call without result.
 func (l *list) dangling(p *pending, where string) {
-	if where != "tail" && l.enough(finding.DanglingCall) {
+	if l.enough(finding.DanglingCall) {
 		return
 	}
 	text := "call %s has no result"
