@@ -160,6 +160,9 @@ type CloseRequest struct {
 	Turn, Step int32          // to be ended behind them, 0 = leave
 	// TurnID is the turn to be ended where turns have names, and RootTurn the one that it belongs to.
 	TurnID, RootTurn string
+	// TurnStart is where the turn begins, and Opened that record.
+	TurnStart session.Ref
+	Opened    []byte
 	// Asked are the records that ask for the calls, and Found those that say how one of them ended, nil where none does.
 	// Both are given to formats whose Rules say List.
 	Asked, Found [][]byte

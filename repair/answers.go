@@ -19,7 +19,7 @@ func (p *Plan) answered(q format.CloseRequest, records map[int64][]byte) format.
 		}
 		return records[r.Text]
 	}
-	q.Asked, q.Found = nil, nil
+	q.Asked, q.Found, q.Opened = nil, nil, of(q.TurnStart)
 	for _, c := range q.Calls {
 		q.Asked, q.Found = append(q.Asked, of(c.Asked)), append(q.Found, of(c.Finished))
 	}
@@ -42,6 +42,9 @@ func (p *Plan) answers(ctx context.Context, in verify.Input, res *verify.Result)
 	}
 	for _, m := range res.Moves {
 		records[m.From.Text] = nil
+	}
+	if res.Close != nil && res.Close.TurnStart.Len > 0 {
+		records[res.Close.TurnStart.Text] = nil
 	}
 	if len(records) == 0 {
 		return nil, nil

@@ -182,6 +182,31 @@ func TestRolloutStaleLock(t *testing.T) {
 	})
 }
 
+// A client comes between the look and the lock: of those that were taken none is kept.
+func TestRolloutLockedMeanwhile(t *testing.T) {
+	b := newRolloutBed(t)
+	b.makeLocks()
+	give := func() {}
+	fsys := statFS{lazy, func(name string) {
+		if name == b.locks {
+			give = b.take(b.thread)
+		}
+	}}
+	out, err := repair.Session(context.Background(), b.session(), repair.Options{CaseDir: b.cases, FS: fsys})
+	var live *repair.LiveError
+	if !errors.As(err, &live) || out.Changed || !bytes.Equal(b.content(), faultList("")) {
+		t.Errorf("%+v %v", out, err)
+	}
+	if busy, err := durable.FlockBusy(b.coordination, ""); busy || err != nil {
+		t.Errorf("the shared lock is kept: %t %v", busy, err)
+	}
+	if _, err := os.Stat(b.thread); err != nil {
+		t.Errorf("the client's lock file is gone: %v", err)
+	}
+	give()
+	b.repaired()
+}
+
 // The lock that all clients share is held for moments only: it is waited for, but not for ever.
 func TestRolloutSharedLock(t *testing.T) {
 	t.Run("for a moment", func(t *testing.T) {

@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/sessfix/sessfix/finding"
@@ -196,28 +197,32 @@ func escape(c byte) string {
 // MendString makes the inside of a string whole as the patches of flaws do: raw control
 // characters are escaped, bytes that are no UTF-8 become U+FFFD.
 func MendString(b []byte) []byte {
+	out := MendRecord(slices.Concat([]byte{'"'}, b, []byte{'"'}))
+	return out[1 : len(out)-1]
+}
+
+// MendRecord makes a JSON value whole in the same way. One that is broken otherwise stays as it is.
+func MendRecord(b []byte) []byte {
 	m, err := NewMachine(nil)
 	if err != nil {
 		return b
 	}
-	buf := append(append([]byte{'"'}, b...), '"')
-	to := len(buf)
-	buf = append(buf, make([]byte, Pad)...)
-	if _, f := m.Tolerant(buf, 0, to); f.Cause != OK || len(m.Flaws) == 0 {
+	buf := append(bytes.Clone(b), make([]byte, Pad)...)
+	if _, f := m.Tolerant(buf, 0, len(b)); f.Cause != OK || len(m.Flaws) == 0 {
 		return b
 	}
 	var out []byte
-	at := 1
+	at := 0
 	for _, w := range m.Flaws {
-		out = append(out, buf[at:w.Off]...)
+		out = append(out, b[at:w.Off]...)
 		if w.Cause == Control {
-			out = append(out, escape(buf[w.Off])...)
+			out = append(out, escape(b[w.Off])...)
 		} else {
 			out = append(out, "\uFFFD"...)
 		}
 		at = w.Off + w.Len
 	}
-	return append(out, buf[at:to-1]...)
+	return append(out, b[at:]...)
 }
 
 // segment is a stretch of a faulty line.

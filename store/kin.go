@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sessfix/sessfix/finding"
@@ -27,7 +28,7 @@ type family struct {
 	needed map[string][]int64 // how many bytes of a file others count, by that name
 }
 
-// families are those of one run, by their first folder.
+// families are those of one run, by their folders.
 type families struct {
 	mu   sync.Mutex
 	list map[string]*family
@@ -42,7 +43,7 @@ func (c *families) of(f format.Citer, dirs []string) *family {
 	if c.list == nil {
 		c.list = map[string]*family{}
 	}
-	k := dirs[0]
+	k := strings.Join(dirs, "\x00")
 	if c.list[k] == nil {
 		c.list[k] = &family{f: f, dirs: dirs}
 	}
@@ -85,7 +86,7 @@ func (m *family) counted(name string) []int64 {
 		m.find("")
 		m.needed = map[string][]int64{}
 		for _, path := range m.paths {
-			if c, ok := m.cites(path); ok {
+			if c, ok := m.cites(path); ok && c.Bytes > 0 {
 				m.needed[c.Named] = append(m.needed[c.Named], c.Bytes)
 			}
 		}
@@ -251,6 +252,9 @@ func lineEnd(path string, n int64) (size int64, atLine bool, err error) {
 			}
 		}
 		return fi.Size(), n == 0 || last[0] == '\n', nil
+	}
+	if n == 0 {
+		return 0, true, nil
 	}
 	w := scan.NewFrameWalker(f, fi.Size(), nil)
 	defer w.Close()

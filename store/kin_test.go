@@ -92,6 +92,7 @@ func TestKin(t *testing.T) {
 		{"a fork in the middle", map[string]string{at(1): whole, at(2): starts(2, 2, on(thread(1), 2, end-3*each))}, map[string]string{at(1): fmt.Sprint(end - 3*each), at(2): "-1"}},
 		{"two forks", map[string]string{at(1): whole, at(2): starts(2, 4, on(thread(1), 4, end-each)), at(3): starts(3, 2, on(thread(1), 2, end-3*each))},
 			map[string]string{at(1): fmt.Sprint(end - each), at(2): "-1", at(3): "-1"}},
+		{"a fork of nothing", map[string]string{at(1): whole, at(2): starts(2, 0, on(thread(1), 0, 0))}, map[string]string{at(1): "-1", at(2): "-1"}},
 		{"a fork of a fork", map[string]string{at(1): whole, at(2): starts(2, 5, on(thread(1), 5, end)) + more(6, 2), at(3): starts(3, 7, on(thread(2), 7, len(starts(2, 5, on(thread(1), 5, end)))+each))},
 			map[string]string{at(1): fmt.Sprint(end), at(2): fmt.Sprint(len(starts(2, 5, on(thread(1), 5, end))) + each), at(3): "-1"}},
 		{"behind a revert", map[string]string{at(1): whole, day + segment: starts(1, 3, on(thread(1), 3, end-2*each)) + more(4, 1), at(2): starts(2, 5, on(thread(9), 5, len(starts(1, 3, on(thread(1), 3, end-2*each)))+each))},
@@ -115,6 +116,8 @@ func TestKin(t *testing.T) {
 		{"packed and torn", map[string]string{at(1) + ".zst": packed(whole)[:40], at(2): starts(2, 5, on(thread(1), 5, end))}, map[string]string{at(1) + ".zst": fmt.Sprint(end), at(2): "-1 short"}},
 		{"the plain one counts", map[string]string{at(1): whole, at(1) + ".zst": packed(head), at(2): starts(2, 5, on(thread(1), 5, end))},
 			map[string]string{at(1): fmt.Sprint(end), at(1) + ".zst": fmt.Sprint(end), at(2): "-1"}},
+		{"the plain one counts, put away", map[string]string{"archived_sessions/" + rolloutName(thread(1)): whole, at(1) + ".zst": packed(head), at(2): starts(2, 5, on(thread(1), 5, end))},
+			map[string]string{"archived_sessions/" + rolloutName(thread(1)): fmt.Sprint(end), at(1) + ".zst": fmt.Sprint(end), at(2): "-1"}},
 		{"and if it is the shorter one", map[string]string{at(1): head, at(1) + ".zst": packed(whole), at(2): starts(2, 5, on(thread(1), 5, end))},
 			map[string]string{at(1): fmt.Sprint(end), at(1) + ".zst": fmt.Sprint(end), at(2): "-1 short"}},
 
@@ -132,7 +135,7 @@ func TestKin(t *testing.T) {
 		{"its base begins later", map[string]string{at(1): whole, at(2): starts(2, 5, on(thread(1), 5, end)), at(3): starts(3, 5, on(thread(2), 5, len(starts(2, 5, on(thread(1), 5, end)))))},
 			map[string]string{at(1): fmt.Sprint(end), at(2): fmt.Sprint(len(starts(2, 5, on(thread(1), 5, end)))), at(3): "-1 order"}},
 		{"half a base", map[string]string{at(1): whole, at(2): starts(2, 5, `,"history_base":{"thread_id":"`+thread(1)+`"}`)}, map[string]string{at(1): "-1", at(2): "-1"}},
-		{"the header is not the first line", map[string]string{at(1): whole, at(2): more(5, 1) + starts(2, 5, on(thread(1), 5, end))}, map[string]string{at(1): "-1", at(2): "-1"}},
+		{"the header is not the first line", map[string]string{at(1): whole, at(2): "{\"torn\n" + starts(2, 5, on(thread(1), 5, end+each))}, map[string]string{at(1): "-1", at(2): "-1"}},
 
 		// In no home others may lie anywhere.
 		{"elsewhere", map[string]string{"a/" + rolloutName(thread(1)): whole, "a/" + rolloutName(thread(2)): starts(2, 5, on(thread(1), 5, end))},

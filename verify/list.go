@@ -18,8 +18,8 @@ type list struct {
 	seed     maphash.Seed
 
 	calls map[session.ID]*asked
-	open  []*asked           // in the order of asking; some may have been answered since
-	early map[session.ID]int // results in front of their calls, by finding
+	open  []*asked             // in the order of asking; some may have been answered since
+	early map[session.ID]early // results in front of their calls
 	drops []Drop
 	moves []Move
 
@@ -38,10 +38,16 @@ type asked struct {
 	key      session.ID
 	ask      uint64 // hash of the record that asks
 	result   uint64
-	at       session.Place // of the result
-	made     bool          // the result was made up
+	at       session.Ref // of a result that was made up
+	made     bool        // the result was made up
 	answered bool
 	over     *pending // what an open call needs
+}
+
+// early is a result whose call was not met yet.
+type early struct {
+	finding int // -1 where it was not told
+	at      session.Ref
 }
 
 // pending is a call without result.
@@ -53,7 +59,7 @@ type pending struct {
 }
 
 func newList(rules format.Rules) *list {
-	return &list{rules: rules, seed: maphash.MakeSeed(), calls: map[session.ID]*asked{}, early: map[session.ID]int{}, alike: map[finding.Code]int{}}
+	return &list{rules: rules, seed: maphash.MakeSeed(), calls: map[session.ID]*asked{}, early: map[session.ID]early{}, alike: map[finding.Code]int{}}
 }
 
 func (l *list) add(code finding.Code, ref session.Ref, where, message string) *finding.Finding {
@@ -113,16 +119,17 @@ func (l *list) ask(r *session.Record, b *format.Batch, e *session.Event) {
 	k := key(id, e.Class)
 	hash := l.hash(r, b)
 	if c, ok := l.calls[k]; ok {
-		l.again(r, c, hash, id)
+		if e.Flags&session.Inherited == 0 {
+			l.again(r, c, hash, id)
+		}
 		return
 	}
 	c := &asked{key: k, ask: hash}
 	l.calls[k] = c
-	if n, ok := l.early[k]; ok {
-		f := &l.findings[n]
-		l.before(f, r.Ref(), string(id))
+	if was, ok := l.early[k]; ok {
+		l.before(was, r.Ref(), string(id))
 		delete(l.early, k)
-		c.answered, c.at, c.result = true, session.PlaceOf(f.Record), 0
+		c.answered = true
 		return
 	}
 	c.over = &pending{
@@ -136,13 +143,25 @@ func (l *list) ask(r *session.Record, b *format.Batch, e *session.Event) {
 }
 
 // before judges a result that stands in front of its call. Where nothing counts the log's places it moves behind it.
-func (l *list) before(f *finding.Finding, call session.Ref, id string) {
+func (l *list) before(was early, call session.Ref, id string) {
+	moves := l.rules.InsertMid && was.at.Marks == 0 && call.Marks == 0
+	if moves {
+		l.moves = append(l.moves, Move{From: was.at, Behind: call})
+	}
+	const alike = finding.OrphanResult + " early"
+	if was.finding < 0 {
+		if l.enough(alike) {
+			return
+		}
+		l.add(finding.OrphanResult, was.at, "", "").CallID = id
+		was.finding = len(l.findings) - 1
+	}
+	f := &l.findings[was.finding]
 	f.Where = "before"
 	f.Message = fmt.Sprintf("the result of call %s stands in front of it", quote(id))
 	f.Repair = "none is safe: the records have numbers and places that others count"
-	if plain := f.Record.Marks == 0 && call.Marks == 0; plain && l.rules.InsertMid {
+	if moves {
 		f.Where, f.Repair = "early", "it is moved behind the call"
-		l.moves = append(l.moves, Move{From: f.Record, Behind: call})
 	}
 }
 
@@ -191,23 +210,34 @@ func (l *list) answer(r *session.Record, b *format.Batch, e *session.Event) {
 	id := callID(r, e)
 	k := key(id, e.Class)
 	c, ok := l.calls[k]
-	if !ok {
-		if e.Flags&session.Inherited != 0 || l.enough(finding.OrphanResult) {
+	inherited := e.Flags&session.Inherited != 0
+	switch {
+	case !ok && !inherited:
+		l.orphan(r, k, string(id))
+	case !ok, inherited && c.answered:
+	default:
+		hash, made := l.hash(r, b), e.Flags&session.Synthetic != 0
+		if c.answered {
+			l.twice(r, c, hash, made, string(id))
 			return
 		}
-		f := l.add(finding.OrphanResult, r.Ref(), "", fmt.Sprintf("the result of call %s, which is not in front of it", quote(string(id))))
-		f.CallID = string(id)
+		c.answered, c.result, c.made, c.over = true, hash, made, nil
+		if made {
+			c.at = r.Ref()
+		}
+	}
+}
+
+// orphan reports a result without a call in front of it.
+func (l *list) orphan(r *session.Record, k session.ID, id string) {
+	was := early{-1, r.Ref()}
+	if !l.enough(finding.OrphanResult) {
+		f := l.add(finding.OrphanResult, r.Ref(), "", fmt.Sprintf("the result of call %s, which is not in front of it", quote(id)))
+		f.CallID = id
 		f.Repair = "nothing: the call is lost, and the client leaves the result out"
-		l.early[k] = len(l.findings) - 1
-		return
+		was.finding = len(l.findings) - 1
 	}
-	hash := l.hash(r, b)
-	made := e.Flags&session.Synthetic != 0
-	if !c.answered {
-		c.answered, c.result, c.at, c.made, c.over = true, hash, session.PlaceOf(r.Ref()), made, nil
-		return
-	}
-	l.twice(r, c, hash, made, string(id))
+	l.early[k] = was
 }
 
 // twice judges a second result of a call.
@@ -221,8 +251,8 @@ func (l *list) twice(r *session.Record, c *asked, hash uint64, made bool, id str
 	case c.made:
 		// The first one goes; the record at hand is the real one.
 		where, text = "made-up", "the result of call %s that some recovery made up; the real one follows"
-		ref = c.at.Ref()
-		c.made, c.result, c.at = false, hash, session.PlaceOf(r.Ref())
+		ref = c.at
+		c.made, c.result = false, hash
 	}
 	if where != "" {
 		l.drop(ref, finding.DupResult)
@@ -317,7 +347,7 @@ func (l *list) end(res *Result) {
 	}
 	if l.turnOpen && l.turn != "" {
 		l.add(finding.OpenTurn, l.turnRef, "tail", fmt.Sprintf("turn %s is open at the end of the log", quote(l.turn)))
-		q.TurnID, q.RootTurn = l.turn, l.root
+		q.TurnID, q.RootTurn, q.TurnStart = l.turn, l.root, l.turnRef
 	}
 	res.Open = len(q.Calls) > 0 || l.turnOpen
 	res.Tail.Calls = q.Calls

@@ -129,6 +129,8 @@ func TestList(t *testing.T) {
 		{"the call behind it", "paginated", "out c1 | call c1", "ORPHAN_RESULT before error 2", "", verify.Refused},
 		{"the call behind it", "bare", "out c1 | call c1", "VERSION_OLD note 1, ORPHAN_RESULT early error 2", "move 2 behind 3", verify.Repairable},
 		{"two outputs, the call behind them", "legacy", "out c1 x | out c1 y | call c1", "ORPHAN_RESULT note 2, ORPHAN_RESULT early error 3", "move 3 behind 4", verify.Repairable},
+		{"the call behind it, and it is damaged", "legacy", "out c1 \xff | call c1", "ORPHAN_RESULT before error 2, BAD_UTF8 error 2", "", verify.Refused},
+		{"the call behind it is damaged", "legacy", "out c1 | call c1 \xff", "ORPHAN_RESULT before error 2, BAD_UTF8 error 3", "", verify.Refused},
 		{"two calls behind their outputs", "legacy", "out c2 | out c1 | call c1 | call c2", "ORPHAN_RESULT early error 2, ORPHAN_RESULT early error 3", "move 3 behind 4, move 2 behind 5", verify.Repairable},
 		{"one behind its output, one open", "legacy", "out c1 | call c1 | call c2", "ORPHAN_RESULT early error 2, DANGLING_CALL tail warning 4", "close c2 in 4, move 2 behind 3", verify.Repairable},
 		{"a call of another class behind it", "legacy", "out c1 | custom c1", "ORPHAN_RESULT note 2, DANGLING_CALL tail warning 3", "close custom c1 in 3", verify.Repairable},

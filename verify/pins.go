@@ -93,8 +93,11 @@ func keepPlaces(f *finding.Finding, pin, end int64) bool {
 	for i := range f.Patches {
 		p := &f.Patches[i]
 		rest := p.Del - int64(len(p.Ins))
+		tail := p.At+p.Del >= end && !p.Line // nothing that was ever whole ends there
 		switch {
-		case p.At >= pin || p.At+p.Del >= end || rest == 0 || p.Blank > 0:
+		case p.At >= pin || rest == 0 || p.Blank > 0 || tail && (pin == math.MaxInt64 || p.Del == 0):
+		case tail:
+			p.Blank, p.Ins = p.Del, []byte("\n")
 		case f.Code == finding.BadUTF8:
 			p.Ins = bytes.Repeat([]byte{'?'}, int(p.Del))
 		case rest < 0 || len(p.Ins) > 0 && !bytes.Equal(p.Ins, []byte("\n")):

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,8 +54,11 @@ func pinned(t testing.TB, text string, pin func() int64, accept ...finding.Code)
 // at is a pin at a place.
 func at(n int) func() int64 { return func() int64 { return int64(n) } }
 
+// ordinal is where a record has its number.
+var ordinal = regexp.MustCompile(`"ordinal":\d+`)
+
 // moved finds a whole line in front of the pin that stands elsewhere in the output, or not at all. A line that became
-// blank does not count.
+// blank does not count, nor one that got another number.
 func moved(in, out string, pin int64) error {
 	at := int64(0)
 	for _, l := range strings.SplitAfter(in, "\n") {
@@ -64,7 +68,7 @@ func moved(in, out string, pin int64) error {
 		}
 		if strings.HasPrefix(l, "{") && json.Valid([]byte(l)) && utf8.ValidString(l) {
 			got := out[min(at, int64(len(out))):min(end, int64(len(out)))]
-			if got != l && strings.Trim(got, " \n") != "" {
+			if ordinal.ReplaceAllString(got, "") != ordinal.ReplaceAllString(l, "") && strings.Trim(got, " \n") != "" {
 				return fmt.Errorf("the line at %d, %.60q, reads %.60q", at, l, got)
 			}
 		}
@@ -127,6 +131,11 @@ func TestPins(t *testing.T) {
 			}
 			for name, p := range map[string]func() int64{"nobody knows": nil, "0": at(0), "the end": at(len(c.text)), "behind the end": at(1 << 40)} {
 				res, out, err := pinned(t, c.text, p)
+				if c.name == "a torn end" && name != "nobody knows" && name != "0" {
+					counted = base + blank(50) + "\n" // somebody counted beyond it: it only ends
+				} else if c.name == "a torn end" {
+					counted = base
+				}
 				switch {
 				case err != nil:
 					t.Fatalf("%s: %v", name, err)
@@ -299,6 +308,7 @@ func TestPinsNumbers(t *testing.T) {
 		verdict   verify.Verdict
 	}{
 		{"none, pinned", "user u | ~say x | @3 user v", nil, "SEQ_MISSING exact note 3", verify.Clean},
+		{"none, pinned, of two digits", "@10 user u | ~say x | @12 user v", nil, "SEQ_GAP note 2, SEQ_MISSING exact note 3", verify.Clean},
 		{"none, not counted", "user u | ~say x | @3 user v", at(-1), "SEQ_MISSING exact warning 3", verify.Repairable},
 		{"none, behind the last place", "user u | ~say x | @3 user v", at(200), "SEQ_MISSING exact warning 3", verify.Repairable},
 		{"another of the same length", "user u | say x | @1 user v | @4 say y", nil, "SEQ_MISSING exact warning 4", verify.Repairable},

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -52,4 +53,23 @@ func reheader(in Input, res *Result, dec format.Decoder) error {
 		return nil
 	}
 	return nil
+}
+
+// replaced leaves out what mends bytes inside of a value that is replaced as a whole.
+func replaced(list []finding.Finding) {
+	for i := range list {
+		if c := list[i].Code; c != finding.HeaderInvalid && c != finding.SessionIDMismatch {
+			continue
+		}
+		for _, whole := range list[i].Patches {
+			for k := range list {
+				if c := list[k].Code; c != finding.BadUTF8 && c != finding.ControlChar && c != finding.SplitRecord {
+					continue
+				}
+				list[k].Patches = slices.DeleteFunc(list[k].Patches, func(p finding.Patch) bool {
+					return whole.Del > 0 && p.At >= whole.At && p.At+p.Del <= whole.At+whole.Del
+				})
+			}
+		}
+	}
 }

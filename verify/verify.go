@@ -183,6 +183,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	if err := reheader(in, res, dec); err != nil {
 		return nil, err
 	}
+	replaced(res.Findings)
 	p.foreign = b.Foreign
 	if c != nil {
 		p.numbers.next = c.next

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"encoding/json"
@@ -49,12 +50,14 @@ func (d dialect) Close(q format.CloseRequest) ([]format.Closing, error) {
 			}
 		}
 		payload := `{"type":"` + o.kind + `"`
-		if id, err := itemID(q.Asked, i); err != nil {
+		id, call, err := asked(q.Asked, i)
+		if err != nil {
 			return nil, err
-		} else if id != "" {
+		}
+		if id != "" {
 			payload += `,"id":"` + o.prefix + "_" + deriveID(o.prefix+":"+id) + `"`
 		}
-		payload += `,"call_id":"` + c.ID + `"`
+		payload += `,"call_id":"` + cmp.Or(call, c.ID) + `"`
 		if c.Class == search {
 			payload += `,"status":"completed","execution":"client","tools":[]}`
 		} else {
@@ -67,25 +70,33 @@ func (d dialect) Close(q format.CloseRequest) ([]format.Closing, error) {
 		out = append(out, format.Closing{Line: l, Code: code, Kind: o.kind, CallID: c.ID})
 	}
 	if q.TurnID != "" && d.generation != bare {
-		payload := `{"type":"turn_aborted","turn_id":"` + q.TurnID + `","reason":"interrupted"`
-		if q.RootTurn != "" {
-			payload += `,"root_turn_id":"` + q.RootTurn + `"`
+		turn, root := q.TurnID, q.RootTurn
+		if f, err := read(q.Opened); err == nil {
+			turn, root = string(f.str(kTurn)), string(f.str(kRootTurn))
+		}
+		payload := `{"type":"turn_aborted","turn_id":"` + turn + `","reason":"interrupted"`
+		if root != "" {
+			payload += `,"root_turn_id":"` + root + `"`
 		}
 		out = append(out, format.Closing{Line: line("event_msg", payload+"}"), Kind: "turn_aborted"})
 	}
 	return out, nil
 }
 
-// itemID is the id of the item that asks, empty where it has none.
-func itemID(asked [][]byte, i int) (string, error) {
-	if i >= len(asked) || asked[i] == nil {
-		return "", nil
+// asked is the id of the item that asks, and that of the call, as the record has them once it is mended; empty where it
+// has none.
+func asked(records [][]byte, i int) (item, call string, err error) {
+	if i >= len(records) || records[i] == nil {
+		return "", "", nil
 	}
-	f, err := read(asked[i])
+	f, err := read(records[i])
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return string(f.str(kID)), nil
+	if f.enveloped() {
+		return string(f.str(kID)), string(f.str(kCall)), nil
+	}
+	return "", string(f.str(kBareCall)), nil
 }
 
 // restored is the text, as JSON, of an output that the record of a finished item holds. The output's own bytes stay as

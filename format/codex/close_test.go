@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -26,6 +27,9 @@ func TestDeriveID(t *testing.T) {
 
 // What is appended to a rollout, line by line. "U" stands for the text that says that the outcome is not known.
 func TestClose(t *testing.T) {
+	here := time.Local
+	time.Local = time.FixedZone("elsewhere", 5*3600) // no machine's time may show
+	defer func() { time.Local = here }()
 	call := func(class uint8) []session.Call { return []session.Call{{ID: "c1", Class: class}} }
 	asked := func(kind, id string) [][]byte {
 		return [][]byte{[]byte(`{"timestamp":"t","type":"response_item","payload":{"type":"` + kind + `"` + id + `,"call_id":"c1"}}`)}

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"strconv"
@@ -41,7 +42,7 @@ func (Format) Detect(p format.Peek) format.Match {
 			return format.ByHeader
 		case f.enveloped() && topTypes[string(f.str(kType))]:
 			return format.ByShape
-		case named && f.bareHeader() && p.FirstLine:
+		case named && f.bareHeader() && p.FirstLine && begins(p):
 			return format.ByHeader
 		}
 	}
@@ -72,6 +73,11 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	f, err := read(p.First)
 	switch {
 	case err != nil:
+	case !f.enveloped() && !begins(p):
+		// A piece of a torn record: what is left of its line tells.
+		if bytes.Contains(p.Line, []byte(`"ordinal":`)) || bytes.Contains(p.Line, []byte(`"history_mode":"paginated"`)) {
+			d.generation = paginated
+		}
 	case !f.enveloped():
 		d.generation = bare
 	case string(f.str(kType)) == "session_meta":
@@ -90,6 +96,11 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 		d.generation = paginated
 	}
 	return d, nil
+}
+
+// begins tells whether the first record begins its line, as one that is no piece of another does.
+func begins(p format.Peek) bool {
+	return !p.FirstLine || bytes.HasPrefix(bytes.TrimLeft(p.Line, " \t\r\ufeff"), p.First[:min(len(p.First), len(p.Line))])
 }
 
 // rankOf makes a number of a release that sorts as releases do: 0.142.3 is 142003.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -49,13 +50,17 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		return
 	}
 	typ := string(f.str(kType))
+	if first && !topTypes[typ] && f.kind(kID) == '"' && f.has(kCreated) && f.has(kCWD) {
+		typ = "session_meta" // with a bad letter in its type
+		d.lacks = append(d.lacks, kType)
+	}
 	if d.dialect.generation == paginated {
 		b.Seq, b.Numbered = f.count(kOrdinal)
 	} else {
 		b.Unnumbered = true
 	}
 	if first {
-		d.firstTime, d.firstOrdinal = bytes.Clone(f.value(kTime)), b.Seq
+		d.firstTime, d.firstOrdinal = d.whole(r, f.value(kTime)), b.Seq
 		if f.has(kOrdinal) {
 			d.firstNumber = finding.Patch{At: r.Text + int64(f.cap[kOrdinal].Off), Del: int64(f.cap[kOrdinal].Len)}
 		}
@@ -63,7 +68,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 			d.lost = r.Ref()
 		}
 	}
-	if d.timeless(r, b); f.kind(kTime) == '"' {
+	if d.timeless(r, b); f.kind(kTime) == '"' && r.Marks&session.Salvaged == 0 {
 		d.stamp = append(d.stamp[:0], f.value(kTime)...)
 	}
 	if v := f.str(kThread); len(v) > 0 && d.thread != string(v) {
@@ -83,7 +88,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		d.compacted(b)
 	case "turn_context":
 		if f.kind(kCWD) == '"' && !bytes.Equal(d.cwd, f.value(kCWD)) {
-			d.cwd = bytes.Clone(f.value(kCWD))
+			d.cwd = d.whole(r, f.value(kCWD))
 		}
 		b.Events = append(b.Events, session.Event{Kind: session.Setting})
 	case "world_state":
@@ -106,6 +111,14 @@ func (d *decoder) timeless(r *session.Record, b *format.Batch) {
 	n.Never = "drop the record"
 	n.Patches = []finding.Patch{{At: r.Text + int64(at), Ins: []byte(`"timestamp":` + string(d.stamp) + `,`)}}
 	b.Findings = append(b.Findings, n)
+}
+
+// whole is a copy of a value as it will be once its record is mended.
+func (d *decoder) whole(r *session.Record, value []byte) []byte {
+	if r.Marks&session.Salvaged != 0 && len(value) > 0 {
+		return bytes.Clone(scan.MendRecord(value))
+	}
+	return bytes.Clone(value)
 }
 
 // Classes of calls: a call is answered by an output of its own class.

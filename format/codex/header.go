@@ -40,6 +40,7 @@ func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
 		}
 		return
 	case !first:
+		b.Unnumbered = true // it has no place among those that it stands behind
 		d.late, d.lateRaw, d.lateSeq = r.Ref(), bytes.Clone(r.Raw), b.Seq
 		d.lateNumber = session.Capture{}
 		if f.has(kOrdinal) {

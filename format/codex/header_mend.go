@@ -8,6 +8,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -56,7 +57,11 @@ func (d *decoder) End(b *format.Batch) {
 // forward moves a late header to the front. Where it is the second record and numbered so, the two change numbers.
 func (d *decoder) forward(f *finding.Finding) {
 	raw := bytes.Clone(d.lateRaw)
-	f.Patches = []finding.Patch{{At: d.late.Text, Del: d.late.TextLen + 1, Line: true}}
+	cut := finding.Patch{At: d.late.Text, Del: d.late.TextLen}
+	if d.late.Marks&(session.Followed|session.Unterminated) == 0 {
+		cut.Del, cut.Line = cut.Del+1, true
+	}
+	f.Patches = []finding.Patch{cut}
 	if d.dialect.generation == paginated && d.lateSeq >= d.firstOrdinal {
 		c := d.lateNumber
 		mine, theirs := num(d.lateSeq), num(d.firstOrdinal)
@@ -68,19 +73,25 @@ func (d *decoder) forward(f *finding.Finding) {
 		raw = slices.Concat(raw[:c.Off], []byte(theirs), raw[c.Off+c.Len:])
 		f.Patches = append(f.Patches, finding.Patch{At: d.firstNumber.At, Del: d.firstNumber.Del, Ins: []byte(mine)})
 	}
+	if d.late.Marks&session.Salvaged != 0 {
+		raw = scan.MendRecord(raw)
+	}
 	f.Patches = append(f.Patches, finding.Patch{At: 0, Ins: append(raw, '\n')})
 }
 
 // names are those of the members that the header lacks.
 func (d *decoder) names() []string {
 	var out []string
-	for _, q := range required {
+	for _, q := range supplied {
 		if d.lacking(q.key) {
 			out = append(out, q.name)
 		}
 	}
 	return out
 }
+
+// supplied are the members that can be put in.
+var supplied = append(required[:len(required):len(required)], member{kMode, "history_mode"}, member{kType, "type"})
 
 // supply makes the members that the header lacks, nil where one of them is not known.
 func (d *decoder) supply() []finding.Patch {
@@ -91,7 +102,7 @@ func (d *decoder) supply() []finding.Patch {
 	n, named := nameOf(d.place.Path)
 	var out []finding.Patch
 	fresh := ""
-	for _, q := range append(required[:len(required):len(required)], member{kMode, "history_mode"}) {
+	for _, q := range supplied {
 		if !d.lacking(q.key) {
 			continue
 		}
@@ -106,9 +117,11 @@ func (d *decoder) supply() []finding.Patch {
 			if f.kind(kTime) != '"' {
 				return nil
 			}
-			value = string(f.value(kTime))
+			value = string(scan.MendRecord(f.value(kTime)))
 		case kMode:
 			value = `"paginated"`
+		case kType:
+			value = `"session_meta"`
 		case kCWD:
 			if d.cwd == nil {
 				return nil

@@ -87,6 +87,7 @@ func TestHeader(t *testing.T) {
 		{"no id", legacy, head(without("id")), "HEADER_INVALID missing 1", head(`"id":"` + thread + `",` + without("id"))},
 		{"no timestamp", legacy, head(without("timestamp")), "HEADER_INVALID missing 1", head(`"timestamp":"t1",` + without("timestamp"))},
 		{"no cwd", legacy, head(without("cwd")) + settings, "HEADER_INVALID missing 1", head(`"cwd":"/late",`+without("cwd")) + settings},
+		{"no cwd, and a turn's that is null", legacy, head(without("cwd")) + strings.Replace(settings, `"/late"`, "null", 1), "HEADER_INVALID lost 1", ""},
 		{"no cwd anywhere", legacy, head(without("cwd")) + talks, "HEADER_INVALID lost 1", ""},
 		{"no originator", legacy, head(without("originator")), "HEADER_INVALID missing 1", head(`"originator":"",` + without("originator"))},
 		{"no version", legacy, head(without("cli_version")), "HEADER_INVALID missing 1", head(`"cli_version":"",` + without("cli_version"))},
@@ -241,7 +242,9 @@ func TestReheader(t *testing.T) {
 		{"legacy, its mode remains", legacy, place, `{"timestamp":"t0","type":"session_meta","payload":{"id":"x","history_mode":"legacy","instructions":null,"cwd":"/w`, settings,
 			`{"timestamp":"t2","type":"session_meta","payload":{"session_id":"` + thread + `","id":"` + thread + `","timestamp":"t2","cwd":"/late","originator":"","cli_version":"","instructions":null,"history_mode":"legacy"}}`},
 		{"bare", bare, place, "", talks, ""},
-		{"a header is there", legacy, place, "", head(members), ""},
+		{"a header is there", legacy, place, "", head(members) + settings, ""},
+		{"a payload in the payload", legacy, place, `{"payload":{"payload":{"cwd":"/x","id":"y"},"cwd":"/w",`, settings,
+			`{"timestamp":"t2","type":"session_meta","payload":{"session_id":"` + thread + `","id":"` + thread + `","timestamp":"t2","cwd":"/w","originator":"","cli_version":""}}`},
 	} {
 		text := c.remains + c.rest
 		dec, _ := decodeAll(t, c.generation, c.path, text)

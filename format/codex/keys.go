@@ -189,7 +189,7 @@ var machines = sync.Pool{New: func() any {
 	return m
 }}
 
-// read takes a single record apart.
+// read takes a single record apart; it may hold bytes in strings that are mended later.
 func read(raw []byte) (*fields, error) {
 	m := machines.Get().(*scan.Machine)
 	defer machines.Put(m)

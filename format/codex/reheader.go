@@ -3,6 +3,8 @@ package codex
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
+	"unicode/utf8"
 )
 
 // Reheader writes anew the header that is lost, of what remains of it and what the records and the file's name tell.
@@ -89,8 +91,32 @@ func membersOf(remains []byte) map[string][]byte {
 		if dec.Decode(&v) != nil {
 			return out
 		}
-		if inside || name == "ordinal" {
+		if (inside || name == "ordinal") && readable(name, v) {
 			out[name] = v
 		}
 	}
+}
+
+// readable tells whether the client reads a header in which a member has this value.
+func readable(name string, v json.RawMessage) bool {
+	if !utf8.Valid(v) || bytes.ContainsAny(v, "\r\n") {
+		return false
+	}
+	switch name {
+	case "ordinal":
+		_, err := strconv.ParseUint(string(v), 10, 63)
+		return err == nil
+	case "id":
+		return v[0] == '"' && uuids.Match(v[1:len(v)-1])
+	case "session_id", "timestamp", "cwd", "originator", "cli_version", "history_mode", "forked_from_id", "parent_thread_id", "model_provider":
+		return v[0] == '"'
+	case "history_base":
+		var b struct {
+			Thread  *string `json:"thread_id"`
+			Records *uint64 `json:"end_ordinal_exclusive"`
+			Bytes   *uint64 `json:"end_byte_offset"`
+		}
+		return json.Unmarshal(v, &b) == nil && b.Thread != nil && b.Records != nil && b.Bytes != nil
+	}
+	return true
 }
