@@ -82,8 +82,12 @@ func (p *Plan) insert(in verify.Input, res *verify.Result, records map[int64][]b
 func (p *Plan) move(res *verify.Result, records map[int64][]byte) {
 	cures := []finding.Code{finding.OrphanResult}
 	for _, m := range res.Moves {
+		to := m.Behind.TextEnd() + 1
+		if m.Behind.Marks&session.Unterminated != 0 {
+			to-- // what ends the log puts the newline in front
+		}
 		p.Edits = append(p.Edits,
 			edit.Edit{At: m.From.Text, Del: m.From.TextLen + 1, Cures: cures},
-			edit.Edit{At: m.Behind.TextEnd() + 1, Ins: append(records[m.From.Text], '\n'), Rank: edit.RankMend, Cures: cures})
+			edit.Edit{At: to, Ins: append(records[m.From.Text], '\n'), Rank: edit.RankMend, Cures: cures})
 	}
 }

@@ -25,6 +25,7 @@ type family struct {
 	walk   sync.Once
 	read   sync.Once
 	paths  map[string]string  // by the name that others call a file; the plain one where there are two
+	blind  bool               // a file cannot be read: whom it counts is not known
 	needed map[string][]int64 // how many bytes of a file others count, by that name
 }
 
@@ -98,6 +99,7 @@ func (m *family) counted(name string) []int64 {
 func (m *family) cites(path string) (format.Citation, bool) {
 	f, err := os.Open(path)
 	if err != nil {
+		m.blind = m.blind || errors.Is(err, fs.ErrPermission)
 		return format.Citation{}, false
 	}
 	defer f.Close()
@@ -131,7 +133,10 @@ func (s Session) Pin() int64 {
 	if m == nil || !home {
 		return 0
 	}
-	if n := m.counted(f.Named(s.Path)); len(n) > 0 {
+	switch n := m.counted(f.Named(s.Path)); {
+	case m.blind:
+		return 0
+	case len(n) > 0:
 		return slices.Max(n)
 	}
 	return -1

@@ -18,7 +18,8 @@ type list struct {
 	seed     maphash.Seed
 
 	calls map[session.ID]*asked
-	open  []*asked             // in the order of asking; some may have been answered since
+	order []*asked             // in the order of asking
+	open  []*asked             // likewise, those without result; some may have been answered since
 	early map[session.ID]early // results in front of their calls
 	drops []Drop
 	moves []Move
@@ -39,6 +40,7 @@ type asked struct {
 	ask      uint64 // hash of the record that asks
 	result   uint64
 	at       session.Ref // of a result that was made up
+	prompt   int32       // how many prompts stand in front of it
 	made     bool        // the result was made up
 	answered bool
 	over     *pending // what an open call needs
@@ -47,13 +49,13 @@ type asked struct {
 // early is a result whose call was not met yet.
 type early struct {
 	finding int // -1 where it was not told
+	hash    uint64
 	at      session.Ref
 }
 
 // pending is a call without result.
 type pending struct {
 	call      session.Call
-	prompt    int32
 	talk      int32 // talkSince when it was asked for
 	inherited bool
 }
@@ -124,17 +126,18 @@ func (l *list) ask(r *session.Record, b *format.Batch, e *session.Event) {
 		}
 		return
 	}
-	c := &asked{key: k, ask: hash}
+	c := &asked{key: k, ask: hash, prompt: l.prompts}
 	l.calls[k] = c
+	l.order = append(l.order, c)
 	if was, ok := l.early[k]; ok {
 		l.before(was, r.Ref(), string(id))
 		delete(l.early, k)
-		c.answered = true
+		c.answered, c.result = true, was.hash
 		return
 	}
 	c.over = &pending{
-		call:   session.Call{ID: string(id), Name: string(e.Name.Of(r.Raw)), Asked: r.Ref(), AskSeq: b.Seq, StartSeq: -1, Class: e.Class},
-		prompt: l.prompts, talk: l.talkSince, inherited: e.Flags&session.Inherited != 0,
+		call: session.Call{ID: string(id), Name: string(e.Name.Of(r.Raw)), Asked: r.Ref(), AskSeq: b.Seq, StartSeq: -1, Class: e.Class},
+		talk: l.talkSince, inherited: e.Flags&session.Inherited != 0,
 	}
 	l.open = append(l.open, c)
 	if len(l.open) > 2*l.waiting+64 {
@@ -144,7 +147,7 @@ func (l *list) ask(r *session.Record, b *format.Batch, e *session.Event) {
 
 // before judges a result that stands in front of its call. Where nothing counts the log's places it moves behind it.
 func (l *list) before(was early, call session.Ref, id string) {
-	moves := l.rules.InsertMid && was.at.Marks == 0 && call.Marks == 0
+	moves := l.rules.InsertMid && was.at.Marks == 0 && call.Marks&^session.Unterminated == 0
 	if moves {
 		l.moves = append(l.moves, Move{From: was.at, Behind: call})
 	}
@@ -213,7 +216,7 @@ func (l *list) answer(r *session.Record, b *format.Batch, e *session.Event) {
 	inherited := e.Flags&session.Inherited != 0
 	switch {
 	case !ok && !inherited:
-		l.orphan(r, k, string(id))
+		l.orphan(r, k, l.hash(r, b), string(id))
 	case !ok, inherited && c.answered:
 	default:
 		hash, made := l.hash(r, b), e.Flags&session.Synthetic != 0
@@ -229,8 +232,8 @@ func (l *list) answer(r *session.Record, b *format.Batch, e *session.Event) {
 }
 
 // orphan reports a result without a call in front of it.
-func (l *list) orphan(r *session.Record, k session.ID, id string) {
-	was := early{-1, r.Ref()}
+func (l *list) orphan(r *session.Record, k session.ID, hash uint64, id string) {
+	was := early{-1, hash, r.Ref()}
 	if !l.enough(finding.OrphanResult) {
 		f := l.add(finding.OrphanResult, r.Ref(), "", fmt.Sprintf("the result of call %s, which is not in front of it", quote(id)))
 		f.CallID = id
@@ -286,7 +289,7 @@ func (l *list) compact() {
 			l.dangling(c.over, "compacted")
 		}
 	}
-	l.open = l.open[:0]
+	l.open, l.order = l.open[:0], l.order[:0]
 	clear(l.calls)
 	clear(l.early)
 }
@@ -294,10 +297,11 @@ func (l *list) compact() {
 // rollback takes the calls of the last prompts out of what is sent.
 func (l *list) rollback(n int32) {
 	l.prompts = max(l.prompts-n, 0)
-	for _, c := range l.open {
-		if c.over != nil && c.over.prompt > l.prompts {
-			c.over = nil
-		}
+	for len(l.order) > 0 && l.order[len(l.order)-1].prompt > l.prompts {
+		c := l.order[len(l.order)-1]
+		l.order = l.order[:len(l.order)-1]
+		delete(l.calls, c.key)
+		c.over = nil
 	}
 	l.sweep()
 }

@@ -91,7 +91,7 @@ func (c *chain) add(r *session.Record, b *format.Batch) {
 	case len(c.branch) == 0 || !c.stray:
 	case it.seq == c.next && !talk(c.branch):
 		c.strays()
-	case it.seq == c.next+int64(len(c.branch)):
+	case it.seq == c.next+int64(len(c.branch)) && !c.copied():
 		c.misnumbered()
 	}
 	if len(c.branch) > 0 {
@@ -271,6 +271,17 @@ func dropOf(list []item, code finding.Code) Drop {
 	first.Len = last.End() - first.Off
 	first.TextLen = last.TextEnd() - first.Text
 	return Drop{Span: first, Code: code, Records: int64(len(list)), Followed: list[len(list)-1].ref.Marks&session.Followed != 0}
+}
+
+// copied tells whether one of the records that fell back is the copy of another.
+func (c *chain) copied() bool {
+	for _, b := range c.branch {
+		at := sort.Search(len(c.items), func(i int) bool { return c.items[i].seq >= b.seq })
+		if at < len(c.items) && c.items[at].seq == b.seq && c.items[at].hash == b.hash {
+			return true
+		}
+	}
+	return false
 }
 
 // misnumbered reports records that bear earlier numbers than the ones that their neighbours leave.

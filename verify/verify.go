@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
@@ -361,12 +362,11 @@ func settle(in Input, res *Result) {
 			f.Cure, f.Severity = finding.Leave, finding.Note
 			f.Repair = "nothing: a number would move what stands behind it"
 		}
+		if f.Code == finding.SeqMissing && f.Where == "tail" && pin < math.MaxInt64 && f.Record.Text < pin && !in.Accept[f.Code] {
+			res.offerMove(f)
+		}
 		if f.Cure == finding.Auto && f.Damage() && pin > 0 && !in.Accept[f.Code] && !(back && f.Code == finding.GluedWhole) && !keepPlaces(f, pin, res.Text) {
-			f.Cure = finding.Refuse
-			f.Repair = fmt.Sprintf("none that moves no byte, and other sessions may count this one's bytes: repair --accept %s", f.Code)
-			if !moves(res.Offers, f.Code) {
-				res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Moves: true})
-			}
+			res.offerMove(f)
 		}
 		if f.Where == hidesOthers {
 			f.Cure = finding.Refuse
@@ -407,6 +407,15 @@ func settle(in Input, res *Result) {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Keeps: f.Record.N, Sets: res.Records - f.Record.N})
 		}
+	}
+}
+
+// offerMove refuses a cure that moves bytes which other files may count, but for those who accept it.
+func (res *Result) offerMove(f *finding.Finding) {
+	f.Cure = finding.Refuse
+	f.Repair = fmt.Sprintf("none that moves no byte, and other sessions may count this one's bytes: repair --accept %s", f.Code)
+	if !moves(res.Offers, f.Code) {
+		res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Moves: true})
 	}
 }
 

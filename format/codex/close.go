@@ -44,7 +44,7 @@ func (d dialect) Close(q format.CloseRequest) ([]format.Closing, error) {
 		}
 		o := outputs[c.Class]
 		code, text := finding.ToolOutcomeUnknown, `"`+unknownText+`"`
-		if i < len(q.Found) && q.Found[i] != nil {
+		if c.Class != search && i < len(q.Found) && q.Found[i] != nil {
 			if t, ok := restored(q.Found[i]); ok {
 				code, text = finding.ResultRestored, t
 			}

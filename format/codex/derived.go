@@ -11,6 +11,9 @@ import (
 
 // databases is the folder of the client's databases: $CODEX_SQLITE_HOME, else the home itself.
 func databases(root string, env func(string) string) string {
+	if env == nil {
+		return root
+	}
 	if h := env("CODEX_SQLITE_HOME"); h != "" {
 		return h
 	}

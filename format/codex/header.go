@@ -33,7 +33,7 @@ func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
 		t.Message = "a second header: the client sends nothing that stands in front of it"
 		b.Findings = append(b.Findings, t)
 		return
-	case d.header, foreign && r.Logical > 1:
+	case d.header, foreign && r.Text != r.Logical-1: // something other than empty lines stands in front of it
 		// A forked parent's; where it is the first record, the thread's own is lost.
 		if first {
 			d.lost = r.Ref()

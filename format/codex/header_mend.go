@@ -1,7 +1,7 @@
 package codex
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,11 +20,12 @@ func (d *decoder) End(b *format.Batch) {
 		b.Findings = append(b.Findings, f)
 		return &b.Findings[len(b.Findings)-1]
 	}
+	late := -1
 	switch {
 	case d.late.Len > 0:
 		f := add(finding.HeaderMisplaced, d.late, "late", "the header is not the first record: the client does not resume the session")
 		f.Repair = "it is moved to the front"
-		d.forward(f)
+		late = len(b.Findings) - 1
 	case d.lost.Len > 0:
 		add(finding.HeaderMissing, d.lost, "", "the first record is no header: the client does not read the file")
 	}
@@ -52,11 +53,19 @@ func (d *decoder) End(b *format.Batch) {
 			}
 		}
 	}
+	if late >= 0 {
+		var inside []finding.Patch
+		for i := range b.Findings[late+1:] {
+			f := &b.Findings[late+1+i]
+			inside, f.Patches = append(inside, f.Patches...), nil // done while it is moved
+		}
+		d.forward(&b.Findings[late], inside)
+	}
 }
 
-// forward moves a late header to the front. Where it is the second record and numbered so, the two change numbers.
-func (d *decoder) forward(f *finding.Finding) {
-	raw := bytes.Clone(d.lateRaw)
+// forward moves a late header to the front, with what is to change inside of it done. Where it is the second record and
+// numbered so, the two change numbers.
+func (d *decoder) forward(f *finding.Finding, inside []finding.Patch) {
 	cut := finding.Patch{At: d.late.Text, Del: d.late.TextLen}
 	if d.late.Marks&(session.Followed|session.Unterminated) == 0 {
 		cut.Del, cut.Line = cut.Del+1, true
@@ -70,8 +79,14 @@ func (d *decoder) forward(f *finding.Finding) {
 			f.Repair = "none is safe: the records in front of it have the numbers that would follow it"
 			return
 		}
-		raw = slices.Concat(raw[:c.Off], []byte(theirs), raw[c.Off+c.Len:])
+		inside = append(inside, finding.Patch{At: d.late.Text + int64(c.Off), Del: int64(c.Len), Ins: []byte(theirs)})
 		f.Patches = append(f.Patches, finding.Patch{At: d.firstNumber.At, Del: d.firstNumber.Del, Ins: []byte(mine)})
+	}
+	raw := d.lateRaw
+	slices.SortFunc(inside, func(a, b finding.Patch) int { return cmp.Compare(b.At, a.At) })
+	for _, p := range inside {
+		at := p.At - d.late.Text
+		raw = slices.Concat(raw[:at], p.Ins, raw[at+p.Del:])
 	}
 	if d.late.Marks&session.Salvaged != 0 {
 		raw = scan.MendRecord(raw)
