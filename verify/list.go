@@ -10,11 +10,11 @@ import (
 )
 
 // list checks a log whose own order is what is sent: a call is answered by a result of its id and class anywhere behind
-// it, turns have names, and a compaction takes all in front of it out. It keeps some 100 bytes a call that is sent.
+// it, turns have names, and a compaction takes all in front of it out. It keeps some 150 bytes a call that is sent.
 type list struct {
 	rules    format.Rules
 	findings []finding.Finding
-	alike    map[finding.Code]int
+	alike    map[string]int
 	seed     maphash.Seed
 
 	calls map[session.ID]*asked
@@ -39,9 +39,9 @@ type asked struct {
 	key      session.ID
 	ask      uint64 // hash of the record that asks
 	result   uint64
-	at       session.Ref // of a result that was made up
-	prompt   int32       // how many prompts stand in front of it
-	made     bool        // the result was made up
+	at       *session.Ref // of a result that was made up
+	prompt   int32        // how many prompts stand in front of it
+	made     bool         // the result was made up
 	answered bool
 	over     *pending // what an open call needs
 }
@@ -61,7 +61,7 @@ type pending struct {
 }
 
 func newList(rules format.Rules) *list {
-	return &list{rules: rules, seed: maphash.MakeSeed(), calls: map[session.ID]*asked{}, early: map[session.ID]early{}, alike: map[finding.Code]int{}}
+	return &list{rules: rules, seed: maphash.MakeSeed(), calls: map[session.ID]*asked{}, early: map[session.ID]early{}, alike: map[string]int{}}
 }
 
 func (l *list) add(code finding.Code, ref session.Ref, where, message string) *finding.Finding {
@@ -151,9 +151,8 @@ func (l *list) before(was early, call session.Ref, id string) {
 	if moves {
 		l.moves = append(l.moves, Move{From: was.at, Behind: call})
 	}
-	const alike = finding.OrphanResult + " early"
 	if was.finding < 0 {
-		if l.enough(alike) {
+		if l.enough(finding.OrphanResult, "before") {
 			return
 		}
 		l.add(finding.OrphanResult, was.at, "", "").CallID = id
@@ -186,12 +185,12 @@ func (l *list) again(r *session.Record, c *asked, hash uint64, id []byte) {
 	if same {
 		l.drop(r.Ref(), finding.CallIDReused)
 	}
-	if l.enough(finding.CallIDReused) {
-		return
-	}
 	where, text := "", "the id %s was used by an earlier call"
 	if same {
 		where, text = "same", "call %s stands here a second time"
+	}
+	if l.enough(finding.CallIDReused, where) {
+		return
 	}
 	f := l.add(finding.CallIDReused, r.Ref(), where, fmt.Sprintf(text, quote(string(id))))
 	f.CallID = string(id)
@@ -226,7 +225,8 @@ func (l *list) answer(r *session.Record, b *format.Batch, e *session.Event) {
 		}
 		c.answered, c.result, c.made, c.over = true, hash, made, nil
 		if made {
-			c.at = r.Ref()
+			ref := r.Ref()
+			c.at = &ref
 		}
 	}
 }
@@ -234,7 +234,7 @@ func (l *list) answer(r *session.Record, b *format.Batch, e *session.Event) {
 // orphan reports a result without a call in front of it.
 func (l *list) orphan(r *session.Record, k session.ID, hash uint64, id string) {
 	was := early{-1, hash, r.Ref()}
-	if !l.enough(finding.OrphanResult) {
+	if !l.enough(finding.OrphanResult, "") {
 		f := l.add(finding.OrphanResult, r.Ref(), "", fmt.Sprintf("the result of call %s, which is not in front of it", quote(id)))
 		f.CallID = id
 		f.Repair = "nothing: the call is lost, and the client leaves the result out"
@@ -254,13 +254,13 @@ func (l *list) twice(r *session.Record, c *asked, hash uint64, made bool, id str
 	case c.made:
 		// The first one goes; the record at hand is the real one.
 		where, text = "made-up", "the result of call %s that some recovery made up; the real one follows"
-		ref = c.at
+		ref = *c.at
 		c.made, c.result = false, hash
 	}
 	if where != "" {
 		l.drop(ref, finding.DupResult)
 	}
-	if l.enough(finding.DupResult) {
+	if l.enough(finding.DupResult, where) {
 		return
 	}
 	f := l.add(finding.DupResult, ref, where, fmt.Sprintf(text, quote(id)))
@@ -276,10 +276,11 @@ func (l *list) drop(ref session.Ref, code finding.Code) {
 	l.drops = append(l.drops, Drop{Span: ref.Span, Code: code, Records: 1, Followed: ref.Marks&session.Followed != 0})
 }
 
-// enough counts a fault of which there were already enough to tell.
-func (l *list) enough(code finding.Code) bool {
-	l.alike[code]++
-	return l.alike[code] > maxAlike
+// enough counts a fault at a kind of place, of which there were already enough to tell.
+func (l *list) enough(code finding.Code, where string) bool {
+	k := string(code) + " " + where
+	l.alike[k]++
+	return l.alike[k] > maxAlike
 }
 
 // compact takes all that was said so far out of what is sent.
@@ -308,7 +309,7 @@ func (l *list) rollback(n int32) {
 
 // dangling reports a call without result.
 func (l *list) dangling(p *pending, where string) {
-	if l.enough(finding.DanglingCall) {
+	if l.enough(finding.DanglingCall, where) {
 		return
 	}
 	text := "call %s has no result"

@@ -67,3 +67,18 @@ func TestRolloutEarlyUnterminated(t *testing.T) {
 		t.Errorf("%s: %s, %v", res.Verdict, said(res), err)
 	}
 }
+
+// What is only told does not hide what is to be mended, however much of it there is.
+func TestRolloutBehindMany(t *testing.T) {
+	for log, want := range map[string]verify.Verdict{
+		many(300, "call d# | say x") + " | call c1":                                   verify.Repairable,
+		"call c1 x | call c1 y | " + many(300, "call c1 #") + " | out c1 | out c1 x":  verify.Refused,
+		many(300, "call d# | out d# | out d#") + " | call c1 | out c1 | out c1 other": verify.Refused,
+		many(300, "call d# | out d# | call d# 2") + " | call c1 | out c1 | call c1":   verify.Repairable,
+		many(300, "out d#") + " | out c1 | call c1 | say x":                           verify.Refused,
+	} {
+		if res := judgeRollout(t, rollout("paginated", log)); res.Verdict != want {
+			t.Errorf("%.60s …: %s, want %s: %.200s", log, res.Verdict, want, said(res))
+		}
+	}
+}
