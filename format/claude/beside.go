@@ -102,7 +102,7 @@ func (s *subagents) headed(name string) bool {
 	if err != nil {
 		return false
 	}
-	rank, ok := rankOf(string(f.str(kVersion)))
+	rank, ok := format.RankOf(string(f.str(kVersion)))
 	return ok && rank >= firstHeaded
 }
 

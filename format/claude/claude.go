@@ -4,8 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/session"
@@ -67,7 +65,7 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	if client == "" {
 		client = Newest
 	}
-	rank, ok := rankOf(client)
+	rank, ok := format.RankOf(client)
 	if !ok {
 		return nil, fmt.Errorf("client version %q is not known", client)
 	}
@@ -76,23 +74,6 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 		d.writer = string(f.str(kVersion))
 	}
 	return d, nil
-}
-
-// rankOf makes a number of a release that sorts as releases do: 2.1.81 is 2001081.
-func rankOf(version string) (int, bool) {
-	rank := 0
-	parts := strings.Split(version, ".")
-	if len(parts) != 3 {
-		return 0, false
-	}
-	for _, p := range parts {
-		v, err := strconv.Atoi(p)
-		if err != nil || v < 0 || v > 999 {
-			return 0, false
-		}
-		rank = rank*1000 + v
-	}
-	return rank, true
 }
 
 // dialect is the format as one release reads it.

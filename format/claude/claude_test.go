@@ -15,7 +15,7 @@ import (
 
 func TestRank(t *testing.T) {
 	for v, want := range map[string]int{"2.1.328": 2_001_328, "1.0.128": 1_000_128, "2.0.76": 2_000_076, "2.1": 0, "2.1.x": 0, "": 0, "2.1.1000": 0} {
-		if got, _ := rankOf(v); got != want {
+		if got, _ := format.RankOf(v); got != want {
 			t.Errorf("%s is %d, want %d", v, got, want)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/session"
@@ -65,7 +64,7 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	if client == "" {
 		client = Newest
 	}
-	rank, ok := rankOf(client)
+	rank, ok := format.RankOf(client)
 	if !ok {
 		return nil, fmt.Errorf("client version %q is not known", client)
 	}
@@ -101,23 +100,6 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 // begins tells whether the first record begins its line, as one that is no piece of another does.
 func begins(p format.Peek) bool {
 	return !p.FirstLine || bytes.HasPrefix(bytes.TrimLeft(p.Line, " \t\r\ufeff"), p.First[:min(len(p.First), len(p.Line))])
-}
-
-// rankOf makes a number of a release that sorts as releases do: 0.142.3 is 142003.
-func rankOf(version string) (int, bool) {
-	rank := 0
-	parts := strings.Split(version, ".")
-	if len(parts) != 3 {
-		return 0, false
-	}
-	for _, p := range parts {
-		v, err := strconv.Atoi(p)
-		if err != nil || v < 0 || v > 999 {
-			return 0, false
-		}
-		rank = rank*1000 + v
-	}
-	return rank, true
 }
 
 // dialect is one generation as one release reads it.
