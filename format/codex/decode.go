@@ -78,8 +78,10 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	case "session_meta":
 		d.meta(r, b, first)
 	case "response_item":
-		c := f.cap[kPayload]
-		b.Body = session.Sub{Off: c.Off, Len: c.Len}
+		if f.has(kPayload) {
+			c := f.cap[kPayload]
+			b.Body = session.Sub{Off: c.Off, Len: c.Len}
+		}
 		d.item(b, kKind, kRole, kCall, kName, kExecution)
 		d.madeUp(b, kOutput)
 	case "event_msg":

@@ -151,6 +151,9 @@ func (d *decoder) supply() []finding.Patch {
 		}
 	}
 	if fresh != "" {
+		if f.kind(kPayload) != '{' {
+			return nil
+		}
 		c := f.cap[kPayload]
 		if c.N == 0 {
 			fresh = strings.TrimSuffix(fresh, ",")
