@@ -117,7 +117,6 @@ func trimEnd(line string) string {
 	return line
 }
 
-// codes sums up findings that are no notes, in order of their first appearance.
 // agent names the agent, and the version where there is one.
 func agent(s *Session) string {
 	if s.FormatVersion == "" {
@@ -129,6 +128,7 @@ func agent(s *Session) string {
 	return s.Agent + " v" + Safe(s.FormatVersion)
 }
 
+// codes sums up findings that are no notes, in order of their first appearance.
 func codes(list []Finding) string {
 	var order []string
 	count := map[string]int{}

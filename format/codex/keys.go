@@ -30,7 +30,6 @@ const (
 	kBaseOrdinal
 	kBaseOffset
 	kForkedFrom
-	kParentThread
 	kCWD
 	kSession
 	kThread
@@ -40,7 +39,6 @@ const (
 	kTurnsBack
 	kItemType
 	kItemID
-	kReplacement
 	kBareID
 	kRecordType
 	kBareCall
@@ -49,7 +47,6 @@ const (
 	kBareOutput
 	kItems
 	kItemsType
-	kItemsID
 	kItemsCall
 	kItemsExecution
 	nKeys
@@ -61,13 +58,12 @@ var keys = [nKeys]string{
 	kName: "payload.name", kExecution: "payload.execution", kOutput: "payload.output", kMode: "payload.history_mode",
 	kBase: "payload.history_base", kBaseThread: "payload.history_base.thread_id",
 	kBaseOrdinal: "payload.history_base.end_ordinal_exclusive", kBaseOffset: "payload.history_base.end_byte_offset",
-	kForkedFrom: "payload.forked_from_id", kParentThread: "payload.parent_thread_id", kCWD: "payload.cwd", kSession: "payload.session_id", kThread: "payload.thread_id",
+	kForkedFrom: "payload.forked_from_id", kCWD: "payload.cwd", kSession: "payload.session_id", kThread: "payload.thread_id",
 	kOriginator: "payload.originator", kWriter: "payload.cli_version", kCreated: "payload.timestamp",
 	kTurnsBack: "payload.num_turns", kItemType: "payload.item.type", kItemID: "payload.item.id",
-	kReplacement: "payload.replacement_history",
-	kBareID:      "id", kRecordType: "record_type", kBareCall: "call_id", kBareRole: "role", kBareName: "name", kBareOutput: "output",
+	kBareID: "id", kRecordType: "record_type", kBareCall: "call_id", kBareRole: "role", kBareName: "name", kBareOutput: "output",
 	kItems: "payload.replacement_history[]", kItemsType: "payload.replacement_history[].type",
-	kItemsID: "payload.replacement_history[].id", kItemsCall: "payload.replacement_history[].call_id",
+	kItemsCall:      "payload.replacement_history[].call_id",
 	kItemsExecution: "payload.replacement_history[].execution",
 }
 
@@ -94,7 +90,6 @@ func (f *fields) set(raw []byte, caps []session.Capture) {
 			f.items[len(f.items)-1].call = c
 		case kItemsExecution:
 			f.items[len(f.items)-1].execution = c
-		case kItemsID:
 		default:
 			f.have |= 1 << c.Key
 			f.cap[c.Key] = c

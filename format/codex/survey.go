@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -46,8 +47,9 @@ type home struct {
 type file struct {
 	path string
 	name
-	size     int64
-	archived bool
+	size   int64
+	looked bool // and so based is known: it begins in another file
+	based  bool
 }
 
 // Survey holds the client's databases and its list of names against the rollouts. It looks only where the whole home was
@@ -108,7 +110,7 @@ func (h *home) walk() {
 				return nil
 			}
 			if fi, err := d.Info(); err == nil {
-				h.threads[n.thread] = append(h.threads[n.thread], file{path, n, fi.Size(), dir == "archived_sessions"})
+				h.threads[n.thread] = append(h.threads[n.thread], file{path: path, name: n, size: fi.Size()})
 			}
 			return nil
 		})
@@ -137,13 +139,19 @@ func (h *home) twins() {
 	}
 }
 
-// alone is the only rollout of a thread, if it is plain: what the database says of others is not held against anything.
+// alone is the only rollout of a thread, if it is plain and begins in itself: what the database says of others is not
+// held against anything.
 func (h *home) alone(id string) (file, bool) {
 	list := h.threads[id]
 	if len(list) != 1 || list[0].packed || list[0].segment != "" {
 		return file{}, false
 	}
-	return list[0], true
+	f := &list[0]
+	if !f.looked {
+		_, f.based = Format{}.Cites(lineAt(f.path, 0))
+		f.looked = true
+	}
+	return *f, !f.based
 }
 
 // history holds the offsets of the history of turns against the rollouts.
@@ -159,7 +167,7 @@ func (h *home) history(path string) {
 		switch {
 		case len(h.threads[id]) == 0:
 			h.add(finding.DerivedStale, "gone", &gone, "%s knows thread %s, whose rollout is gone", h.rel(path), id)
-		case !ok || based(f.path):
+		case !ok:
 		case offset > f.size:
 			h.add(finding.DerivedMismatch, "ahead", &ahead, "%s counts %d bytes of %s, which holds %d: turns that are gone are still shown", h.rel(path), offset, h.rel(f.path), f.size)
 		case !startsLine(f.path, offset):
@@ -170,7 +178,7 @@ func (h *home) history(path string) {
 	moved := 0
 	err = h.each(db, "select thread_id, rollout_byte_offset, rollout_ordinal from thread_turns where rollout_byte_offset is not null order by 1, 2", func(id string, offset, ordinal int64) {
 		f, ok := h.alone(id)
-		if !ok || offset >= f.size || based(f.path) {
+		if !ok || offset >= f.size {
 			return
 		}
 		if got, ok := ordinalAt(f.path, offset); !ok || got != ordinal {
@@ -293,12 +301,6 @@ func (h *home) each(db *database.Copy, query string, f func(id string, a, b int6
 	return rows.Err()
 }
 
-// based tells whether a rollout begins in another: then the database counts from there.
-func based(path string) bool {
-	_, ok := Format{}.Cites(lineAt(path, 0))
-	return ok
-}
-
 // startsLine tells whether a record may begin at an offset.
 func startsLine(path string, offset int64) bool {
 	if offset == 0 {
@@ -324,12 +326,11 @@ func lineAt(path string, offset int64) []byte {
 		return nil
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.NewSectionReader(f, offset, maxLine))
-	if err != nil {
+	line, err := bufio.NewReader(io.NewSectionReader(f, offset, maxLine)).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil
 	}
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	return line
+	return bytes.TrimSuffix(line, []byte("\n"))
 }
 
 // ordinalAt is the ordinal of the record that begins at an offset.
