@@ -2,38 +2,76 @@ package verify
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/scan"
+	"github.com/sessfix/sessfix/session"
 )
 
-// pin is how far other files count the log's bytes: 0 where none does. It is asked for only where something is to be
-// mended.
-func (in Input) pin(res *Result) int64 {
-	if in.Dialect == nil || !in.Dialect.Rules().Pinned {
-		return 0
+// pins are the places in a log that other files count to.
+type pins struct {
+	last int64 // nothing in front of it may move: 0 where nobody counts, math.MaxInt64 where nothing is known of them
+	// back: the newlines that are missing between records bring what is behind them back to where others count it.
+	back bool
+}
+
+// pins are asked for only where something is to be mended.
+func (in Input) pins(res *Result) pins {
+	mends := len(res.Drops) > 0 || slices.ContainsFunc(res.Findings, func(f finding.Finding) bool {
+		return len(f.Patches) > 0 || f.Code == finding.SeqMissing
+	})
+	if in.Dialect == nil || !in.Dialect.Rules().Pinned || !mends {
+		return pins{}
 	}
-	mends := len(res.Drops) > 0
-	for i := range res.Findings {
-		mends = mends || len(res.Findings[i].Patches) > 0 || res.Findings[i].Code == finding.SeqMissing
-	}
-	if !mends {
-		return 0
-	}
-	pin := int64(0)
+	last := int64(0)
 	if in.Pin != nil {
-		pin = in.Pin()
+		last = in.Pin()
 	}
 	switch {
-	case pin < 0:
-		return 0
-	case pin == 0:
-		return math.MaxInt64
+	case last < 0:
+		return pins{}
+	case last == 0:
+		last = math.MaxInt64
 	}
-	return pin
+	return pins{last, in.putsBack(res)}
+}
+
+// settle makes the cure of a finding one that moves nothing in front of the last place that others count to, or an offer
+// where that is not taken yet.
+func (p pins) settle(f *finding.Finding, res *Result, accepted bool) {
+	switch {
+	case f.Code == finding.SeqMissing && f.Where == "exact":
+		if !renumbers(f, p.last) {
+			f.Cure, f.Severity = finding.Leave, finding.Note
+			f.Repair = "nothing: a number would move what stands behind it"
+		}
+	case accepted:
+	case f.Code == finding.SeqMissing:
+		if p.last < math.MaxInt64 && f.Record.Text < p.last {
+			res.offerMove(f)
+		}
+	case f.Code == finding.GluedWhole && p.back:
+	case !keepPlaces(f, p.last, res.Text):
+		res.offerMove(f)
+	}
+}
+
+// offerMove refuses a cure that moves bytes which other files may count, but for those who accept it.
+func (res *Result) offerMove(f *finding.Finding) {
+	f.Cure = finding.Refuse
+	f.Repair = fmt.Sprintf("none that moves no byte, and other sessions may count this one's bytes: repair --accept %s", f.Code)
+	if !moves(res.Offers, f.Code) {
+		res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Moves: true})
+	}
+}
+
+// moves tells whether an offer to move bytes is there already.
+func moves(list []Offer, code finding.Code) bool {
+	return slices.ContainsFunc(list, func(o Offer) bool { return o.Code == code && o.Moves })
 }
 
 // putsBack tells whether the newlines that are missing between records were lost when others had counted the log: with

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 
@@ -348,25 +347,17 @@ func settle(in Input, res *Result) {
 		}
 	}
 	table := reactionsOf(in.Format)
-	pin := in.pin(res)
-	back := pin > 0 && in.putsBack(res)
+	pins := in.pins(res)
 	for i := range res.Drops {
-		res.Drops[i].Pinned = res.Drops[i].Text < pin
+		res.Drops[i].Pinned = res.Drops[i].Text < pins.last
 	}
 	for i := range res.Findings {
 		f := &res.Findings[i]
 		if r, ok := table.Find(f.Code, f.Where, generation, version); ok {
 			f.Severity, f.Cure, f.Client = r.Severity, r.Cure, r.Sentence()
 		}
-		if f.Code == finding.SeqMissing && f.Where == "exact" && pin > 0 && !renumbers(f, pin) {
-			f.Cure, f.Severity = finding.Leave, finding.Note
-			f.Repair = "nothing: a number would move what stands behind it"
-		}
-		if f.Code == finding.SeqMissing && f.Where == "tail" && pin < math.MaxInt64 && f.Record.Text < pin && !in.Accept[f.Code] {
-			res.offerMove(f)
-		}
-		if f.Cure == finding.Auto && f.Damage() && pin > 0 && !in.Accept[f.Code] && !(back && f.Code == finding.GluedWhole) && !keepPlaces(f, pin, res.Text) {
-			res.offerMove(f)
+		if f.Cure == finding.Auto && f.Damage() && pins.last > 0 {
+			pins.settle(f, res, in.Accept[f.Code])
 		}
 		if f.Where == hidesOthers {
 			f.Cure = finding.Refuse
@@ -408,20 +399,6 @@ func settle(in Input, res *Result) {
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Keeps: f.Record.N, Sets: res.Records - f.Record.N})
 		}
 	}
-}
-
-// offerMove refuses a cure that moves bytes which other files may count, but for those who accept it.
-func (res *Result) offerMove(f *finding.Finding) {
-	f.Cure = finding.Refuse
-	f.Repair = fmt.Sprintf("none that moves no byte, and other sessions may count this one's bytes: repair --accept %s", f.Code)
-	if !moves(res.Offers, f.Code) {
-		res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Moves: true})
-	}
-}
-
-// moves tells whether an offer to move bytes is there already.
-func moves(list []Offer, code finding.Code) bool {
-	return slices.ContainsFunc(list, func(o Offer) bool { return o.Code == code && o.Moves })
 }
 
 // blame marks what stands behind a hole in the numbers, and is about records that refer to each
