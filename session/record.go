@@ -10,6 +10,14 @@ type Capture struct {
 	Esc      bool   // a string that holds a backslash
 }
 
+// Sub is where the inside of a captured string stands, the zero one for anything else.
+func (c Capture) Sub() Sub {
+	if c.Kind != '"' {
+		return Sub{}
+	}
+	return Sub{c.Off + 1, c.Len - 2}
+}
+
 // Framing is all that scan knows of an agent.
 type Framing struct {
 	// Keys are the paths to capture, for example "type", "data.turn", "data.message.content[].id".

@@ -102,7 +102,7 @@ func (s *subagents) headed(name string) bool {
 	if err != nil {
 		return false
 	}
-	rank, ok := format.RankOf(string(f.str(kVersion)))
+	rank, ok := format.RankOf(string(f.Str(kVersion)))
 	return ok && rank >= firstHeaded
 }
 

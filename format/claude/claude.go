@@ -53,11 +53,11 @@ func own(raw []byte) bool {
 	if err != nil {
 		return false
 	}
-	typ := f.str(kType)
+	typ := f.Str(kType)
 	if nodeTypes[string(typ)] {
-		return f.kind(kUUID) == '"' && f.has(kParent)
+		return f.Kind(kUUID) == '"' && f.Has(kParent)
 	}
-	return sideTypes[string(typ)] && (f.kind(kSession) == '"' || f.kind(kLeaf) == '"' || bytes.Contains(raw, []byte(`"messageId":`)))
+	return sideTypes[string(typ)] && (f.Kind(kSession) == '"' || f.Kind(kLeaf) == '"' || bytes.Contains(raw, []byte(`"messageId":`)))
 }
 
 // Dialect is the transcript as a release reads it, the newest one where none is named.
@@ -71,7 +71,7 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	}
 	d := dialect{rank: rank}
 	if f, err := read(p.First); err == nil {
-		d.writer = string(f.str(kVersion))
+		d.writer = string(f.Str(kVersion))
 	}
 	return d, nil
 }
@@ -112,5 +112,5 @@ func (Format) Title(p format.Peek) format.Header {
 	if err != nil {
 		return format.Header{}
 	}
-	return format.Header{ID: string(f.str(kSession)), CWD: string(f.str(kCWD))}
+	return format.Header{ID: string(f.Str(kSession)), CWD: string(f.Str(kCWD))}
 }

@@ -229,7 +229,7 @@ func FuzzDecode(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%q, %s: told anew as %q", data, w, got)
 			}
-			if string(again.str(kUUID)) != string(fd.str(kUUID)) {
+			if string(again.Str(kUUID)) != string(fd.Str(kUUID)) {
 				t.Fatalf("%q, %s: the id changed in %q", data, w, got)
 			}
 		}

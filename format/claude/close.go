@@ -21,17 +21,17 @@ func (d dialect) Answer(asked, child []byte, call session.Call) (format.Closing,
 	if err != nil {
 		return format.Closing{}, err
 	}
-	id := deriveID(f.str(kSession), "closer", call.ID)
+	id := deriveID(f.Str(kSession), "closer", call.ID)
 	if child != nil {
 		c, err := read(child)
 		if err != nil {
 			return format.Closing{}, err
 		}
-		id = string(c.str(kParent))
+		id = string(c.Str(kParent))
 	}
 	content := `[{"type":"tool_result","tool_use_id":"` + call.ID + `","content":"` + unknownText + `","is_error":true}]`
-	line := node(f, string(f.str(kUUID)), id, `"type":"user","message":{"role":"user","content":`+content+`}`,
-		`"toolUseResult":"`+unknownText+`","sourceToolAssistantUUID":"`+string(f.str(kUUID))+`"`)
+	line := node(f, string(f.Str(kUUID)), id, `"type":"user","message":{"role":"user","content":`+content+`}`,
+		`"toolUseResult":"`+unknownText+`","sourceToolAssistantUUID":"`+string(f.Str(kUUID))+`"`)
 	return format.Closing{Line: line, Code: finding.ToolOutcomeUnknown, Kind: "result", CallID: call.ID}, nil
 }
 
@@ -45,7 +45,7 @@ func (d dialect) Bridge(child, border []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return node(f, string(f.str(kUUID)), string(c.str(kParent)),
+	return node(f, string(f.Str(kUUID)), string(c.Str(kParent)),
 		`"type":"user","message":{"role":"user","content":"(The summary of the earlier conversation is lost.)"}`,
 		`"isVisibleInTranscriptOnly":true,"isCompactSummary":true`), nil
 }
@@ -60,9 +60,9 @@ func (d dialect) Point(leaf, last []byte) ([]byte, error) {
 	if v := member(last, "lastPrompt"); v != nil {
 		prompt = `"lastPrompt":` + string(v) + `,`
 	}
-	line := `{"type":"last-prompt",` + prompt + `"leafUuid":"` + string(f.str(kUUID)) + `"`
-	if f.kind(kSession) == '"' {
-		line += `,"sessionId":` + string(f.value(kSession))
+	line := `{"type":"last-prompt",` + prompt + `"leafUuid":"` + string(f.Str(kUUID)) + `"`
+	if f.Kind(kSession) == '"' {
+		line += `,"sessionId":` + string(f.Value(kSession))
 	}
 	return []byte(line + "}\n"), nil
 }
@@ -71,16 +71,16 @@ func (d dialect) Point(leaf, last []byte) ([]byte, error) {
 func node(f *fields, parent, id, body, more string) []byte {
 	var b strings.Builder
 	side := "false"
-	if f.true(kSide) {
+	if f.True(kSide) {
 		side = "true"
 	}
 	fmt.Fprintf(&b, `{"parentUuid":"%s","isSidechain":%s,%s,"uuid":"%s"`, parent, side, body, id)
-	if f.has(kTime) {
-		fmt.Fprintf(&b, `,"timestamp":%s`, f.value(kTime))
+	if f.Has(kTime) {
+		fmt.Fprintf(&b, `,"timestamp":%s`, f.Value(kTime))
 	}
 	b.WriteString("," + more)
 	for _, name := range []string{"userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "agentId"} {
-		if v := member(f.raw, name); v != nil {
+		if v := member(f.Raw, name); v != nil {
 			fmt.Fprintf(&b, `,"%s":%s`, name, v)
 		}
 	}

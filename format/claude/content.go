@@ -21,8 +21,8 @@ func (d *decoder) refused(r *session.Record, b *format.Batch) {
 		role = provider.User
 	}
 	d.blocks = d.blocks[:0]
-	if f.kind(kContent) == '"' {
-		d.blocks = append(d.blocks, provider.Block{Kind: provider.Text, Blank: provider.Blank(f.str(kContent))})
+	if f.Kind(kContent) == '"' {
+		d.blocks = append(d.blocks, provider.Block{Kind: provider.Text, Blank: provider.Blank(f.Str(kContent))})
 	}
 	for i := range f.blocks {
 		told := f.told(&f.blocks[i])
@@ -45,7 +45,7 @@ func (d *decoder) refused(r *session.Record, b *format.Batch) {
 		d.problems = append(d.problems, provider.Problem{Rule: provider.Surrogate, Message: fmt.Sprintf("half a surrogate pair stands at byte %d of the record", lone)})
 	}
 	if nul >= 0 {
-		if _, nul = provider.Escapes(f.value(kContent), 0); nul >= 0 {
+		if _, nul = provider.Escapes(f.Value(kContent), 0); nul >= 0 {
 			d.problems = append(d.problems, provider.Problem{Rule: provider.NulChar, Message: "the character U+0000 stands in the content"})
 		}
 	}
@@ -70,17 +70,17 @@ func (d *decoder) contentless(r *session.Record, b *format.Batch) {
 
 // told tells a block in the provider's words.
 func (f *fields) told(k *block) provider.Block {
-	switch string(f.inside(k.kind)) {
+	switch string(f.Inside(k.kind)) {
 	case "text":
-		return provider.Block{Kind: provider.Text, Blank: k.text.Kind == '"' && provider.Blank(f.inside(k.text))}
+		return provider.Block{Kind: provider.Text, Blank: k.text.Kind == '"' && provider.Blank(f.Inside(k.text))}
 	case "image":
 		return f.shown(&k.picture)
 	case "thinking":
 		return provider.Block{Kind: provider.Thinking, Signed: k.signature.Kind == '"' && k.signature.Len > 2}
 	case "tool_use":
-		return provider.Block{Kind: provider.Call, ID: f.inside(k.id), Name: f.inside(k.name), Object: k.input.Kind == '{'}
+		return provider.Block{Kind: provider.Call, ID: f.Inside(k.id), Name: f.Inside(k.name), Object: k.input.Kind == '{'}
 	case "tool_result":
-		return provider.Block{Kind: provider.Result, ID: f.inside(k.call), Failed: k.isError.Kind == 't' && k.isError.Len == 4, Blank: k.empty()}
+		return provider.Block{Kind: provider.Result, ID: f.Inside(k.call), Failed: k.isError.Kind == 't' && k.isError.Len == 4, Blank: k.empty()}
 	}
 	return provider.Block{}
 }
@@ -90,7 +90,7 @@ func (f *fields) shown(p *picture) provider.Block {
 	if p.image.Kind != '"' {
 		return provider.Block{Kind: provider.Image}
 	}
-	return provider.Block{Kind: provider.Image, Size: int64(p.image.Len) - 2, Look: provider.Look(f.inside(p.image), f.inside(p.media))}
+	return provider.Block{Kind: provider.Image, Size: int64(p.image.Len) - 2, Look: provider.Look(f.Inside(p.image), f.Inside(p.media))}
 }
 
 // breaks tells whether an image breaks a rule.

@@ -38,21 +38,21 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	f := &d.f
 	f.set(r.Raw, r.Caps)
 	b.Unnumbered = true
-	if !d.named && f.kind(kSession) == '"' || !d.told && f.kind(kVersion) == '"' {
-		d.named, d.told = true, f.kind(kVersion) == '"'
-		b.Header = &format.Header{ID: string(f.str(kSession)), CWD: string(f.str(kCWD)), Version: string(f.str(kVersion))}
+	if !d.named && f.Kind(kSession) == '"' || !d.told && f.Kind(kVersion) == '"' {
+		d.named, d.told = true, f.Kind(kVersion) == '"'
+		b.Header = &format.Header{ID: string(f.Str(kSession)), CWD: string(f.Str(kCWD)), Version: string(f.Str(kVersion))}
 	}
 	if r.N == 0 {
 		d.sideFirst(r, b)
 	}
-	if string(f.str(kType)) == "last-prompt" {
-		if f.kind(kLeaf) == '"' {
-			b.Leaf, b.Points = session.MakeID(f.str(kLeaf)), true
+	if string(f.Str(kType)) == "last-prompt" {
+		if f.Kind(kLeaf) == '"' {
+			b.Leaf, b.Points = session.MakeID(f.Str(kLeaf)), true
 		}
 		return
 	}
-	if f.kind(kUUID) != '"' || len(f.str(kUUID)) == 0 {
-		if t, err := time.Parse(time.RFC3339, string(f.str(kTime))); err == nil && !d.timed {
+	if f.Kind(kUUID) != '"' || len(f.Str(kUUID)) == 0 {
+		if t, err := time.Parse(time.RFC3339, string(f.Str(kTime))); err == nil && !d.timed {
 			d.side = t.UnixMilli()
 		}
 		return
@@ -63,7 +63,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		d.node = r.Ref()
 	}
 	d.nodes++
-	d.stamped = d.stamped || f.has(kTime)
+	d.stamped = d.stamped || f.Has(kTime)
 	if b.Link.Time != 0 {
 		d.timed, d.untimed = true, nil
 	}
@@ -71,7 +71,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		d.untimed = append(d.untimed, untimed{r.Text + int64(bytes.IndexByte(r.Raw, '{')) + 1, d.side})
 	}
 	d.content(r, b)
-	if f.kind(kSpill) == '"' {
+	if f.Kind(kSpill) == '"' {
 		d.spill(r, b)
 	}
 }
@@ -86,34 +86,34 @@ const (
 func (d *decoder) link(b *format.Batch) {
 	f := &d.f
 	l := session.Link{
-		ID: session.MakeID(f.str(kUUID)), Kind: session.Note, Side: f.true(kSide), Time: millis(f.str(kTime)),
-		Fresh: string(f.value(kTurnIndex)) == "1",
+		ID: session.MakeID(f.Str(kUUID)), Kind: session.Note, Side: f.True(kSide), Time: millis(f.Str(kTime)),
+		Fresh: string(f.Value(kTurnIndex)) == "1",
 	}
-	if p := f.str(kParent); len(p) > 0 {
-		l.Parent, l.Named, l.Says = session.MakeID(p), true, sub(f.cap[kParent])
+	if p := f.Str(kParent); len(p) > 0 {
+		l.Parent, l.Named, l.Says = session.MakeID(p), true, f.At(kParent).Sub()
 	}
-	switch string(f.str(kType)) {
+	switch string(f.Str(kType)) {
 	case "user":
 		l.Kind = session.UserMessage
-		if f.true(kSummary) {
+		if f.True(kSummary) {
 			l.Kind = session.Summary
 		}
-		l.Void = f.kind(kContent) == 'n' || !f.has(kContent)
-		l.Idle = bytes.HasPrefix(f.str(kContent), []byte("<local-command")) || bytes.HasPrefix(f.str(kContent), []byte("<command-"))
+		l.Void = f.Kind(kContent) == 'n' || !f.Has(kContent)
+		l.Idle = bytes.HasPrefix(f.Str(kContent), []byte("<local-command")) || bytes.HasPrefix(f.Str(kContent), []byte("<command-"))
 	case "assistant":
 		l.Kind = session.AssistantMessage
-		l.Group = session.MakeID(f.str(kMsgID))
-		l.MadeUp = string(f.str(kModel)) == "<synthetic>"
-		l.Void = f.true(kAPIError) || f.kind(kContent) == 'n' || !f.has(kContent)
+		l.Group = session.MakeID(f.Str(kMsgID))
+		l.MadeUp = string(f.Str(kModel)) == "<synthetic>"
+		l.Void = f.True(kAPIError) || f.Kind(kContent) == 'n' || !f.Has(kContent)
 	case "system":
-		if string(f.str(kSubtype)) == "compact_boundary" {
+		if string(f.Str(kSubtype)) == "compact_boundary" {
 			l.Kind = session.CompactionEnd
-			l.Prior = session.MakeID(f.str(kLogical))
-			if l.Anchor = session.MakeID(f.str(kAnchor)); l.Anchor == (session.ID{}) {
-				l.Anchor = session.MakeID(f.str(kSegAnchor))
+			l.Prior = session.MakeID(f.Str(kLogical))
+			if l.Anchor = session.MakeID(f.Str(kAnchor)); l.Anchor == (session.ID{}) {
+				l.Anchor = session.MakeID(f.Str(kSegAnchor))
 			}
 			for _, k := range f.keeps {
-				b.Keeps = append(b.Keeps, session.MakeID(f.inside(k)))
+				b.Keeps = append(b.Keeps, session.MakeID(f.Inside(k)))
 			}
 		}
 	case "attachment":
@@ -135,15 +135,15 @@ func (d *decoder) content(r *session.Record, b *format.Batch) {
 	for i := range f.blocks {
 		k := &f.blocks[i]
 		switch {
-		case b.Link.Kind == session.AssistantMessage && string(f.inside(k.kind)) == "tool_use":
-			b.Events = append(b.Events, session.Event{Kind: session.CallAsked, Call: sub(k.id), Name: sub(k.name)})
-		case b.Link.Kind == session.UserMessage && string(f.inside(k.kind)) == "tool_result":
-			e := session.Event{Kind: session.CallResult, Call: sub(k.call)}
-			if string(f.str(kDenial)) == "interrupted" {
+		case b.Link.Kind == session.AssistantMessage && string(f.Inside(k.kind)) == "tool_use":
+			b.Events = append(b.Events, session.Event{Kind: session.CallAsked, Call: k.id.Sub(), Name: k.name.Sub()})
+		case b.Link.Kind == session.UserMessage && string(f.Inside(k.kind)) == "tool_result":
+			e := session.Event{Kind: session.CallResult, Call: k.call.Sub()}
+			if string(f.Str(kDenial)) == "interrupted" {
 				e.Flags = session.Synthetic
 			}
 			for _, p := range madeUp {
-				if bytes.HasPrefix(f.inside(k.content), p) {
+				if bytes.HasPrefix(f.Inside(k.content), p) {
 					e.Flags = session.Synthetic
 				}
 			}
@@ -153,7 +153,7 @@ func (d *decoder) content(r *session.Record, b *format.Batch) {
 	switch {
 	case !b.Link.Void:
 		d.refused(r, b)
-	case !f.true(kAPIError):
+	case !f.True(kAPIError):
 		d.contentless(r, b)
 	}
 }

@@ -2,8 +2,8 @@ package claude
 
 import (
 	"errors"
-	"sync"
 
+	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
@@ -92,28 +92,24 @@ type inner struct {
 
 // fields are a record's captures by key.
 type fields struct {
-	raw    []byte
-	have   uint64
-	cap    [nKeys]session.Capture
+	format.Fields
 	blocks []block
 	inner  []inner
 	keeps  []session.Capture
 }
 
 func (f *fields) set(raw []byte, caps []session.Capture) {
-	f.raw, f.have = raw, 0
+	f.Reset(raw)
 	f.blocks, f.inner, f.keeps = f.blocks[:0], f.inner[:0], f.keeps[:0]
 	for _, c := range caps {
-		if c.Key >= kBlock && c.Key <= kInnerMedia {
+		switch {
+		case c.Key >= kBlock && c.Key <= kInnerMedia:
 			f.block(c)
-			continue
-		}
-		if c.Key == kKeeps {
+		case c.Key == kKeeps:
 			f.keeps = append(f.keeps, c)
-			continue
+		default:
+			f.Put(c)
 		}
-		f.have |= 1 << c.Key
-		f.cap[c.Key] = c
 	}
 }
 
@@ -155,77 +151,17 @@ func (f *fields) block(c session.Capture) {
 	}
 }
 
-func (f *fields) has(key int) bool { return f.have>>key&1 == 1 }
-
-// kind is the first byte of the value, '0' for a number, ' ' where the key is absent.
-func (f *fields) kind(key int) byte {
-	if !f.has(key) {
-		return ' '
-	}
-	return f.cap[key].Kind
-}
-
-func (f *fields) true(key int) bool { return f.kind(key) == 't' && f.cap[key].Len == 4 }
-
-// value is the text of a value, nil where there is none.
-func (f *fields) value(key int) []byte {
-	if !f.has(key) {
-		return nil
-	}
-	return f.of(f.cap[key])
-}
-
-func (f *fields) of(c session.Capture) []byte { return f.raw[c.Off : c.Off+c.Len] }
-
-// str is the inside of a string, nil where the key is absent or no string.
-func (f *fields) str(key int) []byte {
-	if f.kind(key) != '"' {
-		return nil
-	}
-	return f.inside(f.cap[key])
-}
-
-func (f *fields) inside(c session.Capture) []byte {
-	if c.Kind != '"' {
-		return nil
-	}
-	return f.raw[c.Off+1 : c.Off+c.Len-1]
-}
-
-func sub(c session.Capture) session.Sub {
-	if c.Kind != '"' {
-		return session.Sub{}
-	}
-	return session.Sub{Off: c.Off + 1, Len: c.Len - 2}
-}
-
 var errNoRecord = errors.New("no whole record")
 
-// machines capture the keys; making one costs more than to scan a record with it.
-var machines = sync.Pool{New: func() any {
-	m, err := scan.NewMachine(keys[:])
-	if err != nil {
-		panic(err) // the keys are constants
-	}
-	return m
-}}
-
-// whole scans a single record and gives a copy of it, which the machine's captures are about.
-func whole(m *scan.Machine, raw []byte) ([]byte, bool) {
-	buf := append(append(make([]byte, 0, len(raw)+scan.Pad), raw...), make([]byte, scan.Pad)...)
-	_, f := m.Tolerant(buf, 0, len(raw))
-	return buf[:len(raw)], f.Cause == scan.OK && len(raw) > 0
-}
+var single = scan.NewSingle(keys[:])
 
 // read takes a single record apart.
 func read(raw []byte) (*fields, error) {
-	m := machines.Get().(*scan.Machine)
-	defer machines.Put(m)
-	copied, ok := whole(m, raw)
+	record, caps, ok := single.Take(raw)
 	if !ok {
 		return nil, errNoRecord
 	}
-	out := &fields{}
-	out.set(copied, m.Caps)
-	return out, nil
+	f := &fields{}
+	f.set(record, caps)
+	return f, nil
 }

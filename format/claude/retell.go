@@ -40,7 +40,7 @@ func (d dialect) Retell(q format.Retelling) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.member(kParent, "parentUuid", string(p.value(kUUID)))
+		r.member(kParent, "parentUuid", string(p.Value(kUUID)))
 	}
 	if q.Root {
 		r.member(kParent, "parentUuid", "null")
@@ -69,50 +69,50 @@ func (r *retelling) mend(word string, orphans []string) error {
 	f := r.f
 	switch word {
 	case format.SideMark:
-		r.put(f.cap[kSide], "false")
+		r.put(f.At(kSide), "false")
 	case format.NoContent:
 		const lost = `[{"type":"text","text":"(content lost)"}]`
 		switch {
-		case f.has(kContent):
-			r.put(f.cap[kContent], lost)
-		case f.kind(kMessage) == '{':
-			m := f.cap[kMessage]
+		case f.Has(kContent):
+			r.put(f.At(kContent), lost)
+		case f.Kind(kMessage) == '{':
+			m := f.At(kMessage)
 			comma := ","
 			if m.N == 0 {
 				comma = ""
 			}
 			r.patches = append(r.patches, patch{int(m.Off) + 1, int(m.Off) + 1, `"content":` + lost + comma})
 		default:
-			r.member(kMessage, "message", `{"role":"`+string(f.str(kType))+`","content":`+lost+`}`)
+			r.member(kMessage, "message", `{"role":"`+string(f.Str(kType))+`","content":`+lost+`}`)
 		}
 	case format.OpenBorder:
-		r.put(f.cap[kSubtype], `"informational"`)
+		r.put(f.At(kSubtype), `"informational"`)
 		r.drop("compactMetadata")
 		r.drop("logicalParentUuid")
 	case string(provider.EmptyText):
-		if f.kind(kContent) == '"' {
-			r.put(f.cap[kContent], `"(empty message)"`)
+		if f.Kind(kContent) == '"' {
+			r.put(f.At(kContent), `"(empty message)"`)
 		}
 		for _, k := range f.blocks {
-			if string(f.inside(k.kind)) == "text" && provider.Blank(f.inside(k.text)) {
+			if string(f.Inside(k.kind)) == "text" && provider.Blank(f.Inside(k.text)) {
 				r.put(k.text, `"(empty)"`)
 			}
 		}
 	case string(provider.EmptyAnswer):
 		for _, k := range f.blocks {
-			if string(f.inside(k.kind)) == "text" && provider.Blank(f.inside(k.text)) {
+			if string(f.Inside(k.kind)) == "text" && provider.Blank(f.Inside(k.text)) {
 				r.put(k.text, `"(empty)"`)
 			}
 		}
 	case string(provider.Input):
 		for _, k := range f.blocks {
-			if string(f.inside(k.kind)) != "tool_use" || k.input.Kind == '{' {
+			if string(f.Inside(k.kind)) != "tool_use" || k.input.Kind == '{' {
 				continue
 			}
 			if k.input.Kind == 0 {
 				r.insert(k.kind, `,"input":{}`)
 			} else {
-				r.put(k.input, `{"input":`+string(f.of(k.input))+`}`)
+				r.put(k.input, `{"input":`+string(f.Of(k.input))+`}`)
 			}
 		}
 	case string(provider.EmptyError):
@@ -128,15 +128,15 @@ func (r *retelling) mend(word string, orphans []string) error {
 	case string(provider.ImageSize), string(provider.ImagePixels), string(provider.ImageMany), string(provider.ImageData):
 		r.images(provider.Rule(word))
 	case string(provider.Unsigned):
-		r.put(f.cap[kContent], "[]")
+		r.put(f.At(kContent), "[]")
 	case string(provider.ResultLast):
 		r.sort()
 	case string(provider.Surrogate):
-		for at, _ := provider.Escapes(f.raw, 0); at >= 0; at, _ = provider.Escapes(f.raw, at+6) {
+		for at, _ := provider.Escapes(f.Raw, 0); at >= 0; at, _ = provider.Escapes(f.Raw, at+6) {
 			r.patches = append(r.patches, patch{at, at + 6, `\ufffd`})
 		}
 	case string(provider.NulChar):
-		from, text := int(f.cap[kContent].Off), f.value(kContent)
+		from, text := int(f.At(kContent).Off), f.Value(kContent)
 		for _, at := provider.Escapes(text, 0); at >= 0; _, at = provider.Escapes(text, at+6) {
 			r.patches = append(r.patches, patch{from + at, from + at + 6, `\ufffd`})
 		}
@@ -145,7 +145,7 @@ func (r *retelling) mend(word string, orphans []string) error {
 			old, id, _ := strings.Cut(ids, " ")
 			for _, k := range f.blocks {
 				for _, c := range []session.Capture{k.id, k.call} {
-					if c.Kind == '"' && string(f.inside(c)) == old {
+					if c.Kind == '"' && string(f.Inside(c)) == old {
 						r.put(c, `"`+id+`"`)
 					}
 				}
@@ -171,7 +171,7 @@ func (r *retelling) images(rule provider.Rule) {
 		}
 	}
 	for i := range f.blocks {
-		if k := &f.blocks[i]; string(f.inside(k.kind)) == "image" {
+		if k := &f.blocks[i]; string(f.Inside(k.kind)) == "image" {
 			put(k.all, &k.picture)
 		}
 	}
@@ -186,15 +186,15 @@ func (r *retelling) orphans(ids []string) {
 	others := false
 	const lead = "Result of a tool call that is lost: "
 	for _, k := range f.blocks {
-		if string(f.inside(k.kind)) != "tool_result" {
+		if string(f.Inside(k.kind)) != "tool_result" {
 			continue
 		}
-		if !slices.Contains(ids, string(f.inside(k.call))) {
+		if !slices.Contains(ids, string(f.Inside(k.call))) {
 			others = true
 			continue
 		}
-		text := `{"type":"text","text":"` + lead + string(f.inside(k.content)) + `"}`
-		if inner := f.of(k.content); k.content.Kind == '[' && k.content.N > 0 {
+		text := `{"type":"text","text":"` + lead + string(f.Inside(k.content)) + `"}`
+		if inner := f.Of(k.content); k.content.Kind == '[' && k.content.N > 0 {
 			text = `{"type":"text","text":"` + lead + `"},` + string(bytes.TrimSpace(inner[1:len(inner)-1]))
 		}
 		r.put(k.all, text)
@@ -214,13 +214,13 @@ func (r *retelling) truth(q format.Truth) error {
 	}
 	for _, have := range r.f.blocks {
 		for _, real := range t.blocks {
-			if string(r.f.inside(have.call)) == q.Call && string(t.inside(real.call)) == q.Call {
-				r.put(have.all, string(t.of(real.all)))
+			if string(r.f.Inside(have.call)) == q.Call && string(t.Inside(real.call)) == q.Call {
+				r.put(have.all, string(t.Of(real.all)))
 			}
 		}
 	}
-	if t.has(kUseResult) && r.f.has(kUseResult) {
-		r.put(r.f.cap[kUseResult], string(t.value(kUseResult)))
+	if t.Has(kUseResult) && r.f.Has(kUseResult) {
+		r.put(r.f.At(kUseResult), string(t.Value(kUseResult)))
 	} else {
 		r.drop("toolUseResult")
 	}
@@ -232,13 +232,13 @@ func (r *retelling) truth(q format.Truth) error {
 func (r *retelling) sort() {
 	var first, rest []string
 	for _, k := range r.f.blocks {
-		if string(r.f.inside(k.kind)) == "tool_result" {
-			first = append(first, string(r.f.of(k.all)))
+		if string(r.f.Inside(k.kind)) == "tool_result" {
+			first = append(first, string(r.f.Of(k.all)))
 		} else {
-			rest = append(rest, string(r.f.of(k.all)))
+			rest = append(rest, string(r.f.Of(k.all)))
 		}
 	}
-	r.put(r.f.cap[kContent], "["+strings.Join(append(first, rest...), ",")+"]")
+	r.put(r.f.At(kContent), "["+strings.Join(append(first, rest...), ",")+"]")
 }
 
 func (r *retelling) put(c session.Capture, text string) {
@@ -255,8 +255,8 @@ func (r *retelling) insert(c session.Capture, text string) {
 
 // member sets a member of the record, which may be missing.
 func (r *retelling) member(key int, name, value string) {
-	if r.f.has(key) {
-		r.put(r.f.cap[key], value)
+	if r.f.Has(key) {
+		r.put(r.f.At(key), value)
 		return
 	}
 	r.added = append(r.added, `"`+name+`":`+value)
@@ -290,9 +290,9 @@ func without(raw []byte, name string) []byte {
 // apply makes the new record. Where one patch lies inside another the outer one counts.
 func (r *retelling) apply() []byte {
 	if len(r.added) > 0 {
-		at := bytes.IndexByte(r.f.raw, '{') + 1
+		at := bytes.IndexByte(r.f.Raw, '{') + 1
 		text := strings.Join(r.added, ",")
-		if !bytes.HasPrefix(bytes.TrimLeft(r.f.raw[at:], " \t\r"), []byte("}")) {
+		if !bytes.HasPrefix(bytes.TrimLeft(r.f.Raw[at:], " \t\r"), []byte("}")) {
 			text += ","
 		}
 		r.patches = append(r.patches, patch{at, at, text})
@@ -309,10 +309,10 @@ func (r *retelling) apply() []byte {
 		if p.from < at {
 			continue
 		}
-		out = append(append(out, r.f.raw[at:p.from]...), p.text...)
+		out = append(append(out, r.f.Raw[at:p.from]...), p.text...)
 		at = p.to
 	}
-	out = append(out, r.f.raw[at:]...)
+	out = append(out, r.f.Raw[at:]...)
 	for _, name := range r.drops {
 		out = without(out, name)
 	}
@@ -347,15 +347,11 @@ func span(raw []byte, name string) (from, to int, ok bool) {
 }
 
 func capture(raw []byte, name string) (session.Capture, bool) {
-	m, err := scan.NewMachine([]string{name})
-	if err != nil {
+	_, caps, ok := scan.NewSingle([]string{name}).Take(raw)
+	if !ok || len(caps) == 0 {
 		return session.Capture{}, false
 	}
-	_, ok := whole(m, raw)
-	if !ok || len(m.Caps) == 0 {
-		return session.Capture{}, false
-	}
-	return m.Caps[0], true
+	return caps[0], true
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

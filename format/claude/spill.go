@@ -26,7 +26,7 @@ const maxSpill = 64 << 20
 func (d *decoder) spill(r *session.Record, b *format.Batch) {
 	f := &d.f
 	var name string
-	if d.place.Stat == nil || json.Unmarshal(f.value(kSpill), &name) != nil || d.spilled[name] {
+	if d.place.Stat == nil || json.Unmarshal(f.Value(kSpill), &name) != nil || d.spilled[name] {
 		return
 	}
 	base, places := spillPlaces(d.place.Path, name)
@@ -34,7 +34,7 @@ func (d *decoder) spill(r *session.Record, b *format.Batch) {
 		return
 	}
 	want := int64(-1)
-	if v, err := strconv.ParseInt(string(f.value(kSpillSize)), 10, 64); err == nil {
+	if v, err := strconv.ParseInt(string(f.Value(kSpillSize)), 10, 64); err == nil {
 		want = min(v, maxSpill)
 	}
 	have := int64(-1)
@@ -56,7 +56,7 @@ func (d *decoder) spill(r *session.Record, b *format.Batch) {
 	n := finding.New(finding.SpillMissing)
 	n.Span, n.Record = r.Span, r.Ref()
 	for i := range f.blocks {
-		if id := f.inside(f.blocks[i].call); len(id) > 0 {
+		if id := f.Inside(f.blocks[i].call); len(id) > 0 {
 			n.CallID = string(id)
 			break
 		}

@@ -13,7 +13,7 @@ const maxTypes = 100
 
 // strange notes each type of node that is not known, once.
 func (d *decoder) strange(r *session.Record, b *format.Batch) {
-	typ := d.f.str(kType)
+	typ := d.f.Str(kType)
 	if nodeTypes[string(typ)] || d.types[string(typ)] || len(d.types) == maxTypes {
 		return
 	}
@@ -37,7 +37,7 @@ func (d *decoder) sideFirst(r *session.Record, b *format.Batch) {
 	if d.dialect.rank < firstHiding || d.dialect.rank > lastHiding {
 		return
 	}
-	switch typ := string(d.f.str(kType)); typ {
+	switch typ := string(d.f.Str(kType)); typ {
 	case "file-history-snapshot", "pr-link":
 		n := finding.New(finding.EventInvalid)
 		n.Span, n.Record, n.Where = r.Span, r.Ref(), "side-first"

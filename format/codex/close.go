@@ -72,7 +72,7 @@ func (d dialect) Close(q format.CloseRequest) ([]format.Closing, error) {
 	if q.TurnID != "" && d.generation != bare {
 		turn, root := q.TurnID, q.RootTurn
 		if f, err := read(q.Opened); err == nil {
-			turn, root = string(f.str(kTurn)), string(f.str(kRootTurn))
+			turn, root = string(f.Str(kTurn)), string(f.Str(kRootTurn))
 		}
 		payload := `{"type":"turn_aborted","turn_id":"` + turn + `","reason":"interrupted"`
 		if root != "" {
@@ -94,9 +94,9 @@ func asked(records [][]byte, i int) (item, call string, err error) {
 		return "", "", err
 	}
 	if f.enveloped() {
-		return string(f.str(kID)), string(f.str(kCall)), nil
+		return string(f.Str(kID)), string(f.Str(kCall)), nil
 	}
-	return "", string(f.str(kBareCall)), nil
+	return "", string(f.Str(kBareCall)), nil
 }
 
 // restored is the text, as JSON, of an output that the record of a finished item holds. The output's own bytes stay as

@@ -37,9 +37,9 @@ func (Format) Detect(p format.Peek) format.Match {
 	_, named := nameOf(p.Path)
 	if f, err := read(p.First); err == nil {
 		switch {
-		case f.enveloped() && string(f.str(kType)) == "session_meta" && p.FirstLine:
+		case f.enveloped() && string(f.Str(kType)) == "session_meta" && p.FirstLine:
 			return format.ByHeader
-		case f.enveloped() && topTypes[string(f.str(kType))]:
+		case f.enveloped() && topTypes[string(f.Str(kType))]:
 			return format.ByShape
 		case named && f.bareHeader() && p.FirstLine && begins(p):
 			return format.ByHeader
@@ -79,19 +79,19 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 		}
 	case !f.enveloped():
 		d.generation = bare
-	case string(f.str(kType)) == "session_meta":
-		d.writer = string(f.str(kWriter))
-		switch mode := string(f.str(kMode)); mode {
+	case string(f.Str(kType)) == "session_meta":
+		d.writer = string(f.Str(kWriter))
+		switch mode := string(f.Str(kMode)); mode {
 		case "", legacy:
 		case paginated:
 			d.generation = paginated
 		default:
 			return nil, &format.VersionError{Version: strconv.Quote(mode), Newer: true}
 		}
-		if f.has(kOrdinal) {
+		if f.Has(kOrdinal) {
 			d.generation = paginated // whatever the mode says: legacy rollouts have no ordinals
 		}
-	case f.has(kOrdinal):
+	case f.Has(kOrdinal):
 		d.generation = paginated
 	}
 	return d, nil
@@ -145,7 +145,7 @@ func (Format) Title(p format.Peek) format.Header {
 		return format.Header{}
 	}
 	if f.bareHeader() {
-		return format.Header{ID: string(f.str(kBareID))}
+		return format.Header{ID: string(f.Str(kBareID))}
 	}
-	return format.Header{ID: string(f.str(kID)), CWD: string(f.str(kCWD))}
+	return format.Header{ID: string(f.Str(kID)), CWD: string(f.Str(kCWD))}
 }

@@ -42,15 +42,15 @@ type decoder struct {
 func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	f := &d.f
 	f.set(r.Raw, r.Caps)
-	b.Time = millis(f.str(kTime))
+	b.Time = millis(f.Str(kTime))
 	first := !d.first
 	d.first = true
 	if d.dialect.generation == bare {
 		d.bare(r, b, first)
 		return
 	}
-	typ := string(f.str(kType))
-	if first && !topTypes[typ] && f.kind(kID) == '"' && f.has(kCreated) && f.has(kCWD) {
+	typ := string(f.Str(kType))
+	if first && !topTypes[typ] && f.Kind(kID) == '"' && f.Has(kCreated) && f.Has(kCWD) {
 		typ = "session_meta" // with a bad letter in its type
 		d.lacks = append(d.lacks, kType)
 	}
@@ -60,28 +60,25 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		b.Unnumbered = true
 	}
 	if first {
-		d.firstTime, d.firstOrdinal = d.whole(r, f.value(kTime)), b.Seq
-		if f.has(kOrdinal) {
-			d.firstNumber = finding.Patch{At: r.Text + int64(f.cap[kOrdinal].Off), Del: int64(f.cap[kOrdinal].Len)}
-		}
+		d.firstTime, d.firstOrdinal = d.whole(r, f.Value(kTime)), b.Seq
+		c := f.At(kOrdinal)
+		d.firstNumber = finding.Patch{At: r.Text + int64(c.Off), Del: int64(c.Len)}
 		if typ != "session_meta" {
 			d.lost = r.Ref()
 		}
 	}
-	if d.timeless(r, b); f.kind(kTime) == '"' && r.Marks&session.Salvaged == 0 {
-		d.stamp = append(d.stamp[:0], f.value(kTime)...)
+	if d.timeless(r, b); f.Kind(kTime) == '"' && r.Marks&session.Salvaged == 0 {
+		d.stamp = append(d.stamp[:0], f.Value(kTime)...)
 	}
-	if v := f.str(kThread); len(v) > 0 && d.thread != string(v) {
+	if v := f.Str(kThread); len(v) > 0 && d.thread != string(v) {
 		d.thread = string(v)
 	}
 	switch typ {
 	case "session_meta":
 		d.meta(r, b, first)
 	case "response_item":
-		if f.has(kPayload) {
-			c := f.cap[kPayload]
-			b.Body = session.Sub{Off: c.Off, Len: c.Len}
-		}
+		c := f.At(kPayload)
+		b.Body = session.Sub{Off: c.Off, Len: c.Len}
 		d.item(b, kKind, kRole, kCall, kName, kExecution)
 		d.madeUp(b, kOutput)
 	case "event_msg":
@@ -89,8 +86,8 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	case "compacted":
 		d.compacted(b)
 	case "turn_context":
-		if f.kind(kCWD) == '"' && !bytes.Equal(d.cwd, f.value(kCWD)) {
-			d.cwd = d.whole(r, f.value(kCWD))
+		if f.Kind(kCWD) == '"' && !bytes.Equal(d.cwd, f.Value(kCWD)) {
+			d.cwd = d.whole(r, f.Value(kCWD))
 		}
 		b.Events = append(b.Events, session.Event{Kind: session.Setting})
 	case "world_state":
@@ -103,7 +100,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 // timeless reports a record without timestamp, which the client passes over (measured with 0.171.0; one that it cannot
 // read does not matter). It gets that of the record in front.
 func (d *decoder) timeless(r *session.Record, b *format.Batch) {
-	if d.f.has(kTime) || len(d.stamp) == 0 || !d.f.enveloped() {
+	if d.f.Has(kTime) || len(d.stamp) == 0 || !d.f.enveloped() {
 		return
 	}
 	at := bytes.IndexByte(r.Raw, '{') + 1
@@ -133,8 +130,8 @@ const (
 // item reads what the model gets.
 func (d *decoder) item(b *format.Batch, kind, role, call, name, execution int) {
 	f := &d.f
-	e := session.Event{Kind: session.Delta, Call: f.sub(call), Name: f.sub(name)}
-	class, result := classOf(string(f.str(kind)), string(f.str(execution)))
+	e := session.Event{Kind: session.Delta, Call: f.Sub(call), Name: f.Sub(name)}
+	class, result := classOf(string(f.Str(kind)), string(f.Str(execution)))
 	switch {
 	case class > 0 && e.Call.Len > 0:
 		e.Class, e.Kind = class, session.CallAsked
@@ -143,9 +140,9 @@ func (d *decoder) item(b *format.Batch, kind, role, call, name, execution int) {
 		}
 	default:
 		e.Call, e.Name = session.Sub{}, session.Sub{}
-		switch string(f.str(kind)) {
+		switch string(f.Str(kind)) {
 		case "message":
-			e.Kind = roleKind(string(f.str(role)))
+			e.Kind = roleKind(string(f.Str(role)))
 		case "agent_message":
 			e.Kind = session.UserMessage
 		case "ghost_snapshot", "":
@@ -194,7 +191,7 @@ func (d *decoder) madeUp(b *format.Batch, output int) {
 	if e.Kind != session.CallResult {
 		return
 	}
-	text := d.f.str(output)
+	text := d.f.Str(output)
 	if string(text) == "aborted" || bytes.HasPrefix(text, []byte(finding.ToolOutcomeUnknown+":")) {
 		e.Flags |= session.Synthetic
 	}
@@ -213,11 +210,11 @@ func finished(item string) bool {
 func (d *decoder) event(b *format.Batch) {
 	f := &d.f
 	e := session.Event{Kind: session.Note}
-	switch string(f.str(kKind)) {
+	switch string(f.Str(kKind)) {
 	case "task_started", "turn_started":
-		e.Kind, e.ID, e.Root = session.TurnStart, f.sub(kTurn), f.sub(kRootTurn)
+		e.Kind, e.ID, e.Root = session.TurnStart, f.Sub(kTurn), f.Sub(kRootTurn)
 	case "task_complete", "turn_complete", "turn_aborted":
-		e.Kind, e.ID = session.TurnEnd, f.sub(kTurn)
+		e.Kind, e.ID = session.TurnEnd, f.Sub(kTurn)
 	case "user_message":
 		e.Kind = session.Prompt
 	case "thread_rolled_back":
@@ -226,9 +223,9 @@ func (d *decoder) event(b *format.Batch) {
 			e.Turn = int32(min(n, 1<<30))
 		}
 	case "item_completed":
-		switch item := string(f.str(kItemType)); {
-		case finished(item) && f.sub(kItemID).Len > 0:
-			e.Kind, e.Call = session.CallFinished, f.sub(kItemID)
+		switch item := string(f.Str(kItemType)); {
+		case finished(item) && f.Sub(kItemID).Len > 0:
+			e.Kind, e.Call = session.CallFinished, f.Sub(kItemID)
 		case item == "UserMessage":
 			e.Kind = session.Prompt
 		}
@@ -242,11 +239,11 @@ func (d *decoder) event(b *format.Batch) {
 func (d *decoder) compacted(b *format.Batch) {
 	b.Events = append(b.Events, session.Event{Kind: session.CompactionEnd})
 	for _, it := range d.f.items {
-		class, result := classOf(string(d.f.inside(it.kind)), string(d.f.inside(it.execution)))
-		if class == 0 || inner(it.call).Len == 0 {
+		class, result := classOf(string(d.f.Inside(it.kind)), string(d.f.Inside(it.execution)))
+		if class == 0 || it.call.Sub().Len == 0 {
 			continue
 		}
-		e := session.Event{Kind: session.CallAsked, Class: class, Call: inner(it.call), Flags: session.Inherited}
+		e := session.Event{Kind: session.CallAsked, Class: class, Call: it.call.Sub(), Flags: session.Inherited}
 		if result {
 			e.Kind = session.CallResult
 		}
@@ -261,7 +258,7 @@ func (d *decoder) bare(r *session.Record, b *format.Batch, first bool) {
 	switch {
 	case f.bareHeader():
 		if first {
-			b.Header = &format.Header{ID: string(f.str(kBareID))}
+			b.Header = &format.Header{ID: string(f.Str(kBareID))}
 			d.header = true
 			d.unread(r, b)
 		}
@@ -269,7 +266,7 @@ func (d *decoder) bare(r *session.Record, b *format.Batch, first bool) {
 		return
 	case first:
 		d.lost = r.Ref()
-	case f.has(kRecordType):
+	case f.Has(kRecordType):
 		b.Events = append(b.Events, session.Event{Kind: session.Note})
 		return
 	}

@@ -24,7 +24,7 @@ func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
 	f := &d.f
 	b.Events = append(b.Events, session.Event{Kind: session.Header})
 	n, named := nameOf(d.place.Path)
-	foreign := named && string(f.str(kID)) != n.thread
+	foreign := named && string(f.Str(kID)) != n.thread
 	switch {
 	case d.header && d.dialect.generation == paginated:
 		b.Unnumbered = true
@@ -42,31 +42,28 @@ func (d *decoder) meta(r *session.Record, b *format.Batch, first bool) {
 	case !first:
 		b.Unnumbered = true // it has no place among those that it stands behind
 		d.late, d.lateRaw, d.lateSeq = r.Ref(), bytes.Clone(r.Raw), b.Seq
-		d.lateNumber = session.Capture{}
-		if f.has(kOrdinal) {
-			d.lateNumber = f.cap[kOrdinal]
-		}
+		d.lateNumber = f.At(kOrdinal)
 	}
 	d.header = true
-	b.Header = &format.Header{ID: string(f.str(kID)), CWD: string(f.str(kCWD)), Parent: string(f.str(kForkedFrom))}
+	b.Header = &format.Header{ID: string(f.Str(kID)), CWD: string(f.Str(kCWD)), Parent: string(f.Str(kForkedFrom))}
 	for _, q := range required {
-		if f.kind(q.key) != '"' || q.key == kID && !uuids.Match(f.str(kID)) {
+		if f.Kind(q.key) != '"' || q.key == kID && !uuids.Match(f.Str(kID)) {
 			d.lacks = append(d.lacks, q.key)
 		}
 	}
-	if d.dialect.generation == paginated && string(f.str(kMode)) != paginated {
+	if d.dialect.generation == paginated && string(f.Str(kMode)) != paginated {
 		d.lacks = append(d.lacks, kMode)
 	}
 	if len(d.lacks) > 0 {
 		d.meant, d.metaRaw = r.Ref(), bytes.Clone(r.Raw)
 	}
 	if foreign && !d.lacking(kID) {
-		d.other, d.otherID = r.Ref(), f.cap[kID]
+		d.other, d.otherID = r.Ref(), f.At(kID)
 		d.otherSession = session.Capture{}
-		if f.has(kSession) && string(f.str(kSession)) == string(f.str(kID)) {
-			d.otherSession = f.cap[kSession]
+		if f.Has(kSession) && string(f.Str(kSession)) == string(f.Str(kID)) {
+			d.otherSession = f.At(kSession)
 		}
-		d.says = string(f.str(kID))
+		d.says = string(f.Str(kID))
 	}
 	d.based(r, b)
 	if d.dialect.generation == paginated && d.dialect.rank < firstPaginated {
@@ -87,12 +84,12 @@ func (d *decoder) lacking(key int) bool { return slices.Contains(d.lacks, key) }
 // based reads where a rollout that begins in the middle has its beginning.
 func (d *decoder) based(r *session.Record, b *format.Batch) {
 	f := &d.f
-	if !f.has(kBase) || f.kind(kBase) == 'n' {
+	if !f.Has(kBase) || f.Kind(kBase) == 'n' {
 		return
 	}
 	ordinal, ok := f.count(kBaseOrdinal)
 	_, offset := f.count(kBaseOffset)
-	if !ok || !offset || f.kind(kBaseThread) != '"' {
+	if !ok || !offset || f.Kind(kBaseThread) != '"' {
 		n := finding.New(finding.HeaderInvalid)
 		n.Span, n.Record, n.Where = r.Span, r.Ref(), "base"
 		n.Message = "history_base lacks a member: the client does not read the header"

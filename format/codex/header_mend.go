@@ -129,10 +129,10 @@ func (d *decoder) supply() []finding.Patch {
 			}
 			value = `"` + n.thread + `"`
 		case kCreated:
-			if f.kind(kTime) != '"' {
+			if f.Kind(kTime) != '"' {
 				return nil
 			}
-			value = string(scan.MendRecord(f.value(kTime)))
+			value = string(scan.MendRecord(f.Value(kTime)))
 		case kMode:
 			value = `"paginated"`
 		case kType:
@@ -143,18 +143,18 @@ func (d *decoder) supply() []finding.Patch {
 			}
 			value = string(d.cwd)
 		}
-		if f.has(q.key) {
-			c := f.cap[q.key]
+		if f.Has(q.key) {
+			c := f.At(q.key)
 			out = append(out, finding.Patch{At: d.meant.Text + int64(c.Off), Del: int64(c.Len), Ins: []byte(value)})
 		} else {
 			fresh += `"` + q.name + `":` + value + `,`
 		}
 	}
 	if fresh != "" {
-		if f.kind(kPayload) != '{' {
+		if f.Kind(kPayload) != '{' {
 			return nil
 		}
-		c := f.cap[kPayload]
+		c := f.At(kPayload)
 		if c.N == 0 {
 			fresh = strings.TrimSuffix(fresh, ",")
 		}

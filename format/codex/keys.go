@@ -3,8 +3,8 @@ package codex
 import (
 	"errors"
 	"strconv"
-	"sync"
 
+	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
@@ -72,14 +72,13 @@ type item struct{ kind, call, execution session.Capture }
 
 // fields are a record's captures by key.
 type fields struct {
-	raw   []byte
-	have  uint64
-	cap   [nKeys]session.Capture
+	format.Fields
 	items []item
 }
 
 func (f *fields) set(raw []byte, caps []session.Capture) {
-	f.raw, f.have, f.items = raw, 0, f.items[:0]
+	f.Reset(raw)
+	f.items = f.items[:0]
 	for _, c := range caps {
 		switch c.Key {
 		case kItems:
@@ -91,68 +90,17 @@ func (f *fields) set(raw []byte, caps []session.Capture) {
 		case kItemsExecution:
 			f.items[len(f.items)-1].execution = c
 		default:
-			f.have |= 1 << c.Key
-			f.cap[c.Key] = c
+			f.Put(c)
 		}
 	}
 }
 
-func (f *fields) has(key int) bool { return f.have>>key&1 == 1 }
-
-// kind is the first byte of the value, '0' for a number, ' ' where the key is absent.
-func (f *fields) kind(key int) byte {
-	if !f.has(key) {
-		return ' '
-	}
-	return f.cap[key].Kind
-}
-
-// value is the text of a value, nil where there is none.
-func (f *fields) value(key int) []byte {
-	if !f.has(key) {
-		return nil
-	}
-	return f.of(f.cap[key])
-}
-
-func (f *fields) of(c session.Capture) []byte { return f.raw[c.Off : c.Off+c.Len] }
-
-// str is the inside of a string, nil where the key is absent or no string.
-func (f *fields) str(key int) []byte {
-	if f.kind(key) != '"' {
-		return nil
-	}
-	return f.inside(f.cap[key])
-}
-
-func (f *fields) inside(c session.Capture) []byte {
-	if c.Kind != '"' {
-		return nil
-	}
-	return f.raw[c.Off+1 : c.Off+c.Len-1]
-}
-
-// sub is where the inside of a string stands.
-func (f *fields) sub(key int) session.Sub {
-	if !f.has(key) {
-		return session.Sub{}
-	}
-	return inner(f.cap[key])
-}
-
-func inner(c session.Capture) session.Sub {
-	if c.Kind != '"' {
-		return session.Sub{}
-	}
-	return session.Sub{Off: c.Off + 1, Len: c.Len - 2}
-}
-
 // count is a whole number that is not negative.
 func (f *fields) count(key int) (int64, bool) {
-	if f.kind(key) != '0' {
+	if f.Kind(key) != '0' {
 		return 0, false
 	}
-	v := f.value(key)
+	v := f.Value(key)
 	n := int64(0)
 	for _, c := range v {
 		if c < '0' || c > '9' || n > 1<<58 {
@@ -164,36 +112,26 @@ func (f *fields) count(key int) (int64, bool) {
 }
 
 // enveloped tells a record from a bare item.
-func (f *fields) enveloped() bool { return f.kind(kType) == '"' && f.kind(kPayload) == '{' }
+func (f *fields) enveloped() bool { return f.Kind(kType) == '"' && f.Kind(kPayload) == '{' }
 
 // bareHeader tells the first line of the oldest rollouts.
 func (f *fields) bareHeader() bool {
-	return f.kind(kBareID) == '"' && f.kind(kTime) == '"' && !f.has(kType) && !f.has(kRecordType)
+	return f.Kind(kBareID) == '"' && f.Kind(kTime) == '"' && !f.Has(kType) && !f.Has(kRecordType)
 }
 
 func num(v int64) string { return strconv.FormatInt(v, 10) }
 
 var errNoRecord = errors.New("no whole record")
 
-// machines capture the keys; making one costs more than to scan a record with it.
-var machines = sync.Pool{New: func() any {
-	m, err := scan.NewMachine(keys[:])
-	if err != nil {
-		panic(err) // the keys are constants
-	}
-	return m
-}}
+var single = scan.NewSingle(keys[:])
 
 // read takes a single record apart; it may hold bytes in strings that are mended later.
 func read(raw []byte) (*fields, error) {
-	m := machines.Get().(*scan.Machine)
-	defer machines.Put(m)
-	buf := append(append(make([]byte, 0, len(raw)+scan.Pad), raw...), make([]byte, scan.Pad)...)
-	_, fault := m.Tolerant(buf, 0, len(raw))
-	if fault.Cause != scan.OK || len(raw) == 0 {
+	record, caps, ok := single.Take(raw)
+	if !ok {
 		return nil, errNoRecord
 	}
 	f := &fields{}
-	f.set(buf[:len(raw)], m.Caps)
+	f.set(record, caps)
 	return f, nil
 }

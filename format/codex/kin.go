@@ -18,10 +18,10 @@ func (Format) Named(path string) string {
 // Cites reads history_base off a header: paginated forks and the segments behind a revert begin in another file.
 func (Format) Cites(first []byte) (format.Citation, bool) {
 	f, err := read(first)
-	if err != nil || !f.enveloped() || string(f.str(kType)) != "session_meta" {
+	if err != nil || !f.enveloped() || string(f.Str(kType)) != "session_meta" {
 		return format.Citation{}, false
 	}
-	c := format.Citation{Named: string(f.str(kBaseThread))}
+	c := format.Citation{Named: string(f.Str(kBaseThread))}
 	var bytes, records bool
 	c.Bytes, bytes = f.count(kBaseOffset)
 	c.Records, records = f.count(kBaseOrdinal)

@@ -12,12 +12,12 @@ func (d dialect) Mend(_ string, r *session.Record, f *finding.Finding) []finding
 	}
 	var have fields
 	have.set(r.Raw, r.Caps)
-	if have.has(kOrdinal) {
-		c := have.cap[kOrdinal]
+	if have.Has(kOrdinal) {
+		c := have.At(kOrdinal)
 		return []finding.Patch{{At: int64(c.Off), Del: int64(c.Len), Ins: []byte(num(f.Expected))}}
 	}
-	if have.has(kTime) {
-		c := have.cap[kTime]
+	if have.Has(kTime) {
+		c := have.At(kTime)
 		return []finding.Patch{{At: int64(c.Off + c.Len), Ins: []byte(`,"ordinal":` + num(f.Expected))}}
 	}
 	at := int64(0)
