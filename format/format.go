@@ -287,8 +287,9 @@ type Guard struct {
 	Kind, Path string
 	Names      []string
 	Prefix     string // of the lock's name on systems that have named locks
-	// Wait: others hold the lock for moments only, so that it is worth a second try. Sweep: the agent takes the lock's
-	// file away behind it, under the locks in front of it. Make: so is its folder made where it is missing.
+	// Wait: all share the lock and hold it for moments only: it is worth a second try, and given back once the locks
+	// behind it are taken. Sweep: the agent takes the lock's file away behind it, under the shared ones. Make: its folder
+	// is made where it is missing.
 	Wait, Sweep, Make bool
 	// Home gives, from a process's environment, the home it works in.
 	Home func(env func(string) string) string

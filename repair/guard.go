@@ -28,66 +28,32 @@ const quietWindow = 2 * time.Second
 // guard takes the agent's locks and looks for live owners. The returned function gives the
 // locks back.
 func guard(ctx context.Context, fsys durable.FS, path string, guards []format.Guard) (release func(), err error) {
-	var locks []func()
-	release = func() {
-		for i := len(locks) - 1; i >= 0; i-- {
-			locks[i]()
-		}
-	}
-	defer func() {
-		if err != nil {
-			release()
-			release = func() {}
-		}
-	}()
 	// What only looks comes first: a refusal must leave no trace.
 	for _, g := range guards {
 		if err := look(ctx, fsys, path, g); err != nil {
-			return release, err
+			return func() {}, err
 		}
 	}
+	h := &holding{fsys: fsys}
 	for _, g := range guards {
 		if g.Kind != format.FileLock {
 			continue
 		}
-		l, err := lock(ctx, fsys, g)
-		if errors.Is(err, durable.ErrLocked) {
-			return release, &LiveError{path, "another process holds " + filepath.Base(g.Path), err}
-		}
-		if err != nil {
-			return release, fmt.Errorf("take the agent's lock %s: %w", g.Path, err)
-		}
-		locks = append(locks, func() {
-			if g.Sweep {
-				fsys.Remove(g.Path) // ours, while nobody else can take it
-			}
-			l.Unlock()
-		})
-	}
-	return release, nil
-}
-
-// lockWait is how long a lock is waited for that others hold for moments only.
-const lockWait = 2 * time.Second
-
-// lock takes an agent's lock.
-func lock(ctx context.Context, fsys durable.FS, g format.Guard) (*durable.Lock, error) {
-	if g.Make {
-		if err := durable.MkdirAllSync(fsys, filepath.Dir(g.Path)); err != nil {
-			return nil, err
+		if err = h.take(ctx, g); err != nil {
+			break
 		}
 	}
-	for until := time.Now().Add(lockWait); ; {
-		l, err := durable.Flock(g.Path, g.Prefix)
-		if !g.Wait || !errors.Is(err, durable.ErrLocked) || time.Now().After(until) {
-			return l, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
+	if err == nil {
+		h.letGo() // others want those that all share
+		return h.release, nil
 	}
+	h.release()
+	if errors.Is(err, durable.ErrLocked) {
+		err = &LiveError{path, "another process holds " + filepath.Base(h.last.Path), err}
+	} else {
+		err = fmt.Errorf("take the agent's lock %s: %w", h.last.Path, err)
+	}
+	return func() {}, err
 }
 
 // Live tells whether somebody may be at work on the session at a path. It does not wait to see whether the file is

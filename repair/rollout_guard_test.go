@@ -225,6 +225,27 @@ func TestRolloutSharedLock(t *testing.T) {
 		give()
 		b.repaired()
 	})
+	t.Run("free while the rollout is written", func(t *testing.T) {
+		b := newRolloutBed(t)
+		b.makeLocks()
+		held := 0
+		fsys := statFS{lazy, func(name string) {
+			if mine, err := durable.FlockBusy(b.thread, ""); name != b.path || err != nil || !mine {
+				return
+			}
+			held++
+			if shared, err := durable.FlockBusy(b.coordination, ""); shared || err != nil {
+				t.Errorf("all clients wait for it: %v", err)
+			}
+		}}
+		out, err := repair.Session(context.Background(), b.session(), repair.Options{CaseDir: b.cases, FS: fsys})
+		if err != nil || !out.Changed || held == 0 {
+			t.Errorf("%v, looked at %d times under the thread's lock", err, held)
+		}
+		if _, err := os.Stat(b.thread); err == nil {
+			t.Error("the thread's lock is left behind")
+		}
+	})
 	t.Run("until it is cancelled", func(t *testing.T) {
 		b := newRolloutBed(t)
 		b.makeLocks()
