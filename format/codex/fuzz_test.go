@@ -14,6 +14,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/internal/damage"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
@@ -50,31 +51,9 @@ func fuzzSeeds(f *testing.F) [][]byte {
 	return out
 }
 
-// bend changes a few bytes of a line, or puts pieces of others into it.
-func bend(rnd *rand.Rand, line []byte) []byte {
-	line = bytes.Clone(line)
-	pieces := []string{`""`, `null`, `[]`, `{}`, `-1`, `9007199254740993`, `"ordinal":0,`, `"payload":{},`, `"call_id":"",`, `"type":"session_meta",`, `[{"type":"function_call","call_id":"x"}]`,
-		`"replacement_history":[{"type":"function_call"}],`, `\u0000`, `"item":[],`, `"cwd":7,`, `"id":[1,`}
-	for range 1 + rnd.IntN(4) {
-		if len(line) < 4 {
-			break
-		}
-		i := rnd.IntN(len(line))
-		switch rnd.IntN(4) {
-		case 0:
-			line[i] = byte(rnd.IntN(256))
-		case 1:
-			line = append(line[:i:i], line[min(i+1+rnd.IntN(8), len(line)):]...)
-		default:
-			p := pieces[rnd.IntN(len(pieces))]
-			if k := bytes.IndexAny(line[i:], ":,[{"); k >= 0 {
-				i += k + 1
-			}
-			line = append(line[:i:i], append([]byte(p), line[i:]...)...)
-		}
-	}
-	return line
-}
+// pieces are put into lines.
+var pieces = []string{`""`, `null`, `[]`, `{}`, `-1`, `9007199254740993`, `"ordinal":0,`, `"payload":{},`, `"call_id":"",`, `"type":"session_meta",`, `[{"type":"function_call","call_id":"x"}]`,
+	`"replacement_history":[{"type":"function_call"}],`, `\u0000`, `"item":[],`, `"cwd":7,`, `"id":[1,`}
 
 // FuzzDecode puts a line, as it is and bent, behind and in front of a header, and decodes it in each generation.
 func FuzzDecode(f *testing.F) {
@@ -88,9 +67,9 @@ func FuzzDecode(f *testing.F) {
 			if generation == bare {
 				begin = `{"id":"` + thread + `","timestamp":"t"}` + "\n"
 			}
-			text := bytes.Join([][]byte{[]byte(begin), line, {'\n'}, bend(rnd, line), {'\n'}, line}, nil)
+			text := bytes.Join([][]byte{[]byte(begin), line, {'\n'}, damage.Bend(rnd, line, pieces), {'\n'}, line}, nil)
 			if rnd.IntN(2) == 0 {
-				text = append(append(bend(rnd, line), '\n'), text...)
+				text = append(append(damage.Bend(rnd, line, pieces), '\n'), text...)
 			}
 			decodeSanely(t, text, generation)
 		}

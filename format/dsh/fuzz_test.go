@@ -13,6 +13,7 @@ import (
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/format/dsh"
+	"github.com/sessfix/sessfix/internal/damage"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
 )
@@ -47,30 +48,8 @@ func fuzzSeeds(f *testing.F) [][]byte {
 	return out
 }
 
-// bend changes a few bytes of a line, or puts pieces of others into it.
-func bend(rnd *rand.Rand, line []byte) []byte {
-	line = bytes.Clone(line)
-	pieces := []string{`""`, `null`, `[]`, `{}`, `-1`, `9007199254740993`, `1e400`, `"seq":0,`, `"seq0":1,`, `"data":{},`, `"callId":"",`, `[[0,9007199254740991]]`, `"turn":-5,`, `[1,`, `\u0000`, `"type":"tool/result",`}
-	for range 1 + rnd.IntN(4) {
-		if len(line) < 4 {
-			break
-		}
-		i := rnd.IntN(len(line))
-		switch rnd.IntN(4) {
-		case 0:
-			line[i] = byte(rnd.IntN(256))
-		case 1:
-			line = append(line[:i:i], line[min(i+1+rnd.IntN(8), len(line)):]...)
-		default:
-			p := pieces[rnd.IntN(len(pieces))]
-			if k := bytes.IndexAny(line[i:], ":,[{"); k >= 0 {
-				i += k + 1
-			}
-			line = append(line[:i:i], append([]byte(p), line[i:]...)...)
-		}
-	}
-	return line
-}
+// pieces are put into lines.
+var pieces = []string{`""`, `null`, `[]`, `{}`, `-1`, `9007199254740993`, `1e400`, `"seq":0,`, `"seq0":1,`, `"data":{},`, `"callId":"",`, `[[0,9007199254740991]]`, `"turn":-5,`, `[1,`, `\u0000`, `"type":"tool/result",`}
 
 // FuzzDecode puts a line, as it is and bent, behind a healthy beginning, and decodes it in each version.
 func FuzzDecode(f *testing.F) {
@@ -83,7 +62,7 @@ func FuzzDecode(f *testing.F) {
 			`{"type":"user/message","seq":0,"time":2,"data":{"id":"u","role":"user","content":[],"source":{"kind":"user"}},"surfaceOp":"append"}` + "\n"
 		for version := range dsh.Newest + 1 {
 			text := []byte(fmt.Sprintf(begin, version))
-			text = append(append(append(append(text, line...), '\n'), bend(rnd, line)...), '\n')
+			text = append(append(append(append(text, line...), '\n'), damage.Bend(rnd, line, pieces)...), '\n')
 			if version%2 == 1 {
 				text = append(append(bytes.Clone(line), '\n'), text...)
 			}
