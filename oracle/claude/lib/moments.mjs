@@ -232,7 +232,10 @@ export const moments = [
       ;(await asked()).text('an answer').end()
       await written.text('an answer')
     }, 'again')),
-  moment('killed twice, the second time at the start', 'prompt', running('a'), killed(({ asked }) => asked(), 'again')),
+  moment('killed twice, the second time at the start', 'prompt', running('a'), killed(async ({ asked, opened }) => {
+    await asked()
+    await opened()
+  }, 'again')),
   moment('killed, repaired, resumed and killed', 'open b, call', running('a'), repaired, killed(running('b'), 'again')),
   moment('killed among three, repaired, resumed and killed at a result', 'result',
     async (sight) => {
