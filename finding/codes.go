@@ -61,13 +61,14 @@ const (
 
 // Findings about calls.
 const (
-	DanglingCall Code = "DANGLING_CALL"
-	OrphanResult Code = "ORPHAN_RESULT"
-	StartMissing Code = "START_MISSING"
-	DupResult    Code = "DUP_RESULT"
-	FalseCloser  Code = "FALSE_CLOSER"
-	EmptyCallID  Code = "EMPTY_CALL_ID"
-	CallIDReused Code = "CALL_ID_REUSED"
+	DanglingCall    Code = "DANGLING_CALL"
+	OrphanResult    Code = "ORPHAN_RESULT"
+	DisplacedResult Code = "DISPLACED_RESULT"
+	StartMissing    Code = "START_MISSING"
+	DupResult       Code = "DUP_RESULT"
+	FalseCloser     Code = "FALSE_CLOSER"
+	EmptyCallID     Code = "EMPTY_CALL_ID"
+	CallIDReused    Code = "CALL_ID_REUSED"
 )
 
 // Findings about what the provider makes of the next request.

@@ -101,6 +101,10 @@ type Batch struct {
 	Link   session.Link
 	Linked bool
 	Keeps  []session.ID
+	// For logs whose Rules say Path. Stray: the record is no entry of the tree, and yet the client takes it for the place to
+	// go on from where it is the last. Husk: it says nothing, and the client breaks on it. Bare: it lacks the member for its
+	// parent, where one without parent says so.
+	Stray, Husk, Bare bool
 	// Body is what two copies of a record share, where their numbers and times differ; else all of the record is compared.
 	Body session.Sub
 	// Images counts those that the record's message holds.
@@ -139,6 +143,9 @@ type Rules struct {
 	Strict bool
 	// Tree: records hang under each other, and the last one of an id counts.
 	Tree bool
+	// Path: records hang under each other, the last of the file is where the talk goes on, and what is sent is the way from
+	// there up. A call is answered by a result behind it and in front of the next message. Records are mended in place.
+	Path bool
 	// RunsUnwritten: the client runs the tools of an answer before it writes that answer.
 	RunsUnwritten bool
 	// Starts: the log records that a call began, so that an absent start proves that it did not.
@@ -150,6 +157,8 @@ type Rules struct {
 	// InsertMid: the result of a call that other talk follows may be put in behind it. Without it only the calls at the
 	// end are answered.
 	InsertMid bool
+	// KeepTime: clients go on with the session whose file was written last, so that a repair must not make it newer.
+	KeepTime bool
 	// Pinned: other files may count this one's bytes, so that none may move.
 	Pinned bool
 }
@@ -168,6 +177,15 @@ type CloseRequest struct {
 	Asked, Found [][]byte
 	NextSeq      int64
 	Time         int64
+	// For logs whose Rules say Path: the session's id; that of the record, as JSON, to hang the first closer under, nil where records
+	// have none; records
+	// that are to be sent no more; whether a record is wanted that says nothing and marks the place to go on from; and
+	// which ids, as JSON, are in use.
+	SessionID string
+	Leaf      []byte
+	Unsaid    [][]byte
+	Mark      bool
+	Taken     func(id []byte) bool
 }
 
 // Closing is one synthetic record.
@@ -201,6 +219,16 @@ type (
 		// Replay lists the nodes whose content the next request holds, in order. The path leads from the leaf up.
 		Replay(t *session.Tree, path []int32) []int32
 	}
+	// Chained are the dialects whose Rules say Path.
+	Chained interface {
+		Replayer
+		// Names are the members that hold a record's id and its parent's.
+		Names() (id, parent string)
+		// NewID is an id for a record, as JSON: for one seed always the same, and none that is taken.
+		NewID(seed string, taken func(id []byte) bool) []byte
+		// StandIn is the line of a record that says nothing, with an id and a parent as JSON; time is in Unix ms.
+		StandIn(id, parent []byte, time int64) []byte
+	}
 	// Linker writes the records that mend a tree. Each is one line, with its newline.
 	Linker interface {
 		// Retell tells a record anew under its own id.
@@ -218,6 +246,11 @@ type (
 	// The line has no newline; it is nil where too little is known. It is asked when End was.
 	Reheader interface {
 		Reheader(remains []byte) []byte
+	}
+	// Settler is a decoder of a format of which the log itself says what is left open and how each of it stands. It writes
+	// the records that end that, to be added behind the last one. It is asked when End was.
+	Settler interface {
+		Settle() ([]Closing, error)
 	}
 	// Guarder says how to exclude or find a live owner of the session at a path.
 	Guarder interface {

@@ -18,6 +18,8 @@ type Truth struct {
 // What a Retelling's mends and the places of the findings that ask for them are called, where package verify asks. A
 // format has words of its own beside these, for its own findings.
 const (
+	// BadWord: a word of the format has bytes in it that do not belong there.
+	BadWord = "word"
 	// NoContent: a message without content, which some clients do not survive.
 	NoContent = "no-content"
 	// SideMark: a record of the main talk bears the mark of a sub-agent's.

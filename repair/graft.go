@@ -40,7 +40,6 @@ func (p *Plan) graft(ctx context.Context, in verify.Input, res *verify.Result) e
 		return err
 	}
 	var lines []byte
-	var cures []finding.Code
 	for _, c := range changes {
 		line, closing, err := written(l, c, records)
 		if err != nil {
@@ -56,12 +55,7 @@ func (p *Plan) graft(ctx context.Context, in verify.Input, res *verify.Result) e
 		}
 		lines = append(lines, line...)
 	}
-	for _, f := range res.Findings {
-		if e, _ := finding.Lookup(f.Code); f.Damage() && f.Cure == finding.Auto && e.Stage > finding.StageNumbers && !slices.Contains(cures, f.Code) {
-			cures = append(cures, f.Code)
-		}
-	}
-	p.Edits = append(p.Edits, edit.Edit{At: res.Text, Ins: lines, Rank: edit.RankCloser, Cures: cures})
+	p.Edits = append(p.Edits, edit.Edit{At: res.Text, Ins: lines, Rank: edit.RankCloser, Cures: treeCures(res)})
 	return nil
 }
 

@@ -48,6 +48,8 @@ type Case struct {
 	Files   []string       `json:"files,omitempty"` // of Removed, in quarantine/
 	Closers []Closer       `json:"closers,omitempty"`
 	Cures   []finding.Code `json:"cures"`
+	// KeepTime: the file keeps the time at which its agent last wrote it.
+	KeepTime bool `json:"keepTime,omitempty"`
 }
 
 const caseVersion = 1

@@ -40,6 +40,9 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 		for _, t := range f.Patches {
 			e := edit.Edit{At: t.At, Del: min(t.Del, res.Text-t.At), Blank: t.Blank, Ins: t.Ins, Cures: cures}
 			e.Aside = e.Del > 0 && !replaces[f.Code] && (f.Code != finding.HeaderMisplaced || f.Where == "")
+			if in.Dialect.Rules().Path && len(e.Ins) > 0 {
+				e.Aside = false // a value in the place of another
+			}
 			if f.Code == finding.NoFinalNewline {
 				e.Rank = edit.RankNewline
 			} else if e.Del == 0 {
@@ -50,7 +53,7 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 		if f.Reframe {
 			p.Reframe = append(p.Reframe, edit.Reframe{Off: f.Off, Cures: cures})
 		}
-		if f.Code == finding.EmptyCallID || f.Code == finding.SeqMissing {
+		if (f.Code == finding.EmptyCallID || f.Code == finding.SeqMissing) && !in.Dialect.Rules().Path {
 			mend[f.Record.Text] = f
 		}
 	}
@@ -75,6 +78,7 @@ func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, 
 			return nil, err
 		}
 	}
+	p.settle(res)
 	if len(res.Changes) > 0 {
 		if err := p.graft(ctx, in, res); err != nil {
 			return nil, err
@@ -142,6 +146,24 @@ func (p *Plan) mend(ctx context.Context, in verify.Input, res *verify.Result, to
 	return s.Err()
 }
 
+// settle appends what ends that which the log itself says is open.
+func (p *Plan) settle(res *verify.Result) {
+	if len(res.Settled) == 0 {
+		return
+	}
+	p.Closings = append(p.Closings, res.Settled...)
+	e := edit.Edit{At: res.Text, Rank: edit.RankCloser}
+	for _, c := range res.Settled {
+		e.Ins = append(e.Ins, c.Line...)
+	}
+	for _, f := range res.Findings {
+		if f.Where == "tail" && f.Damage() && f.Cure == finding.Auto && !slices.Contains(e.Cures, f.Code) {
+			e.Cures = append(e.Cures, f.Code)
+		}
+	}
+	p.Edits = append(p.Edits, e)
+}
+
 // close appends what ends the open turn.
 func (p *Plan) close(in verify.Input, res *verify.Result, records map[int64][]byte) error {
 	c, ok := in.Dialect.(format.Closer)
@@ -172,8 +194,21 @@ func (p *Plan) close(in verify.Input, res *verify.Result, records map[int64][]by
 			}
 		}
 	}
+	if len(cures) == 0 { // a record that marks the place to go on from, or edits others out
+		cures = treeCures(res)
+	}
 	p.Edits = append(p.Edits, edit.Edit{At: res.Text, Ins: lines, Rank: edit.RankCloser, Cures: cures})
 	return nil
+}
+
+// treeCures are the faults that records added to a tree mend together.
+func treeCures(res *verify.Result) (cures []finding.Code) {
+	for _, f := range res.Findings {
+		if e, _ := finding.Lookup(f.Code); f.Damage() && f.Cure == finding.Auto && e.Stage > finding.StageNumbers && !slices.Contains(cures, f.Code) {
+			cures = append(cures, f.Code)
+		}
+	}
+	return cures
 }
 
 // Prove verifies the result of a plan as if it were the file. It returns ErrUnproved when that

@@ -150,7 +150,8 @@ func publish(ctx context.Context, s store.Session, o Options, out *Outcome, f *o
 		Removed: r.Removed, Closers: out.Closers, Cures: cures(out.Before),
 	}
 	appendix, appends := r.Appendix()
-	if appends {
+	c.KeepTime = s.Dialect.Rules().KeepTime
+	if appends = appends && !c.KeepTime; appends {
 		c.Mode = ModeAppend
 	}
 	dir, err := openCase(o.FS, o.CaseDir, c, f, r)
@@ -166,7 +167,7 @@ func publish(ctx context.Context, s store.Session, o Options, out *Outcome, f *o
 	if appends {
 		err = durable.Append(o.FS, path, c.Size[0], appendix, check)
 	} else {
-		err = durable.Replace(o.FS, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), Check: check}, func(w io.Writer) error {
+		err = durable.Replace(o.FS, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), KeepTime: c.KeepTime, Check: check}, func(w io.Writer) error {
 			_, err := r.WriteTo(w)
 			return err
 		})

@@ -143,7 +143,7 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 	if s.Mode == ModeAppend {
 		err = durable.CutBack(o.FS, s.Path, s.Size[0], check)
 	} else {
-		err = durable.Replace(o.FS, s.Path, durable.ReplaceOptions{Suffix: tempSuffix(s.SHA256[0]), Check: check}, func(w io.Writer) error {
+		err = durable.Replace(o.FS, s.Path, durable.ReplaceOptions{Suffix: tempSuffix(s.SHA256[0]), KeepTime: s.KeepTime, Check: check}, func(w io.Writer) error {
 			return copyFile(o.FS, filepath.Join(dir, "original"), w)
 		})
 	}

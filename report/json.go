@@ -191,6 +191,9 @@ func Of(r *verify.Result) Session {
 		if o.Restores > 0 {
 			message = fmt.Sprintf("repair --accept %s restores frame %d with its %s", o.Code, o.At.Frame, plural(int(o.Restores), "line"))
 		}
+		if o.Rebuilds {
+			message = fmt.Sprintf("repair --accept %s writes a header of what is known: the file's name, what remains of the old one, and the records", o.Code)
+		}
 		if o.Moves {
 			message = fmt.Sprintf("repair --accept %s mends line %d and moves the bytes behind it: forks and reverts of this session that lie elsewhere lose their place", o.Code, o.At.Logical)
 		}

@@ -15,9 +15,13 @@ type Link struct {
 	Idle       bool // it asks nothing of the model
 	Opaque     bool // the client that reads it next does not go up past it
 	Time       int64
-	Says       Sub // the text of Parent in the record
-	Prior      ID  // of a compaction's border: the last record in front of it
-	Anchor     ID  // likewise: the summary behind which the kept records stand
+	Says       Sub    // the text of Parent in the record
+	OwnAt      Sub    // where ID stands in the record, quotes included
+	UpAt       Sub    // likewise Parent
+	PutAt      uint32 // behind a member of the record, where one that it lacks may be put in
+	PriorAt    Sub    // where Prior stands in the record, quotes included
+	Prior      ID     // of a compaction's border: the last record in front of it, or the first that it keeps; of an edit: what it edits
+	Anchor     ID     // likewise: the summary behind which the kept records stand
 }
 
 // Places of a parent that is no node.
@@ -84,7 +88,7 @@ type Tree struct {
 	Legs  []Leg
 	// Pointers are the records that name the leaf to go on from, in file order.
 	Pointers []Pointer
-	// Borders are those of compactions, by node.
+	// Borders are those of compactions, and what edits edit, by node.
 	Borders map[int32]Border
 	index   map[ID]int32
 	// nodes of one group, and results of one call, hang together: the next one, -1 behind the last.
@@ -123,7 +127,7 @@ func (t *Tree) Add(l Link, ref Ref, legs []Leg) (n int32, again bool) {
 		t.Legs = append(t.Legs, g)
 	}
 	delete(t.Borders, n)
-	if l.Kind == CompactionEnd {
+	if l.Kind == CompactionEnd || l.Kind == Edit {
 		if t.Borders == nil {
 			t.Borders = map[int32]Border{}
 		}
@@ -278,3 +282,6 @@ func (t *Tree) Path(leaf int32) []int32 {
 	}
 	return out
 }
+
+// Alias makes a node known by another id as well.
+func (t *Tree) Alias(id ID, n int32) { t.index[id] = n }

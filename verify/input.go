@@ -41,6 +41,8 @@ type Offer struct {
 	Keeps, Sets int64       // records that stay, records that go to quarantine
 	// Restores is how many lines of a frame would be taken for true instead; nothing is cut then.
 	Restores int64
+	// Rebuilds: nothing is cut; a header is written that says what is known.
+	Rebuilds bool
 	// Moves: nothing is cut; bytes behind the fault move, which other files may count.
 	Moves bool
 }
@@ -109,6 +111,8 @@ type Result struct {
 	Moves []Move
 	// Inserts are calls whose result is put in right behind them.
 	Inserts []session.Call
+	// Settled are the records that end what the log itself says is open.
+	Settled []format.Closing
 	// Close asks the format for what is missing at the end; nil where nothing is.
 	Close *format.CloseRequest
 }

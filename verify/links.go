@@ -12,7 +12,7 @@ const maxLooks = 1000
 // hand, where the repair will hang them.
 func (t *tree) links() {
 	talked := false // there is talk in front
-	circles, above, early := t.circles(), t.above(), t.early()
+	circles, above, early := t.Circles(), t.above(), t.Early()
 	looks := 0
 	last := [2]int32{session.Root, session.Root}
 	for i := range t.Nodes {
@@ -124,17 +124,6 @@ func (t *tree) hang(n, parent int32, why finding.Code) {
 	t.heal = append(t.heal, n)
 }
 
-// early marks records that stand behind one that hangs under them.
-func (t *tree) early() []bool {
-	out := make([]bool, len(t.Nodes))
-	for i := range t.Nodes {
-		if up := t.Nodes[i].Up; up > int32(i) {
-			out[up] = true
-		}
-	}
-	return out
-}
-
 // outside is the last record from before on, going back, that does not hang below n; own tells that there is none.
 func (t *tree) outside(n, before int32) (out int32, own bool) {
 	met := before >= 0
@@ -143,34 +132,6 @@ func (t *tree) outside(n, before int32) (out int32, own bool) {
 		before--
 	}
 	return before, met && before < 0
-}
-
-// circles are the records, each the first of its circle, that going up leads back to.
-func (t *tree) circles() map[int32]bool {
-	const fresh, walking, done = 0, 1, 2
-	state := make([]uint8, len(t.Nodes))
-	out := map[int32]bool{}
-	var path []int32
-	for i := range t.Nodes {
-		path = path[:0]
-		n := int32(i)
-		for n >= 0 && state[n] == fresh {
-			state[n] = walking
-			path = append(path, n)
-			n = t.Nodes[n].Up
-		}
-		if n >= 0 && state[n] == walking {
-			first := n
-			for up := t.Nodes[n].Up; up != n; up = t.Nodes[up].Up {
-				first = min(first, up)
-			}
-			out[first] = true
-		}
-		for _, p := range path {
-			state[p] = done
-		}
-	}
-	return out
 }
 
 // above tells for each node whether talk hangs below it, or it is talk itself.

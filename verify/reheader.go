@@ -13,6 +13,9 @@ import (
 // maxRemains bounds how much of a torn header is looked at.
 const maxRemains = 1 << 20
 
+// rebuilt is the place of a lost header that can be written anew.
+const rebuilt = "rebuilt"
+
 // reheader asks the format to write a lost header anew, into the place of what remains of it. The new line is made as
 // long as what it replaces, where that is longer, so that nothing behind it moves.
 func reheader(in Input, res *Result, dec format.Decoder) error {
@@ -37,7 +40,7 @@ func reheader(in Input, res *Result, dec format.Decoder) error {
 		if pad := region - int64(len(line)) - 1; pad > 0 {
 			line = append(line, bytes.Repeat([]byte{' '}, int(pad))...)
 		}
-		f.Where = "rebuilt"
+		f.Where = rebuilt
 		f.Repair = "a header is written into its place, of what remains of it, the file's name and the records"
 		f.Never = "append to a file without header"
 		for k := range res.Findings {
@@ -58,7 +61,7 @@ func reheader(in Input, res *Result, dec format.Decoder) error {
 // replaced leaves out what mends bytes inside of a value that is replaced as a whole.
 func replaced(list []finding.Finding) {
 	for i := range list {
-		if c := list[i].Code; c != finding.HeaderInvalid && c != finding.SessionIDMismatch {
+		if c := list[i].Code; c != finding.HeaderInvalid && c != finding.SessionIDMismatch && (c != finding.EventInvalid || list[i].Where != format.BadWord) {
 			continue
 		}
 		for _, whole := range list[i].Patches {

@@ -317,7 +317,7 @@ func TestForeign(t *testing.T) {
 func TestEmptyAndUnknown(t *testing.T) {
 	in := verify.Input{Path: "x", R: strings.NewReader(""), Medium: scan.Lines, Format: toy.Format{}, Dialect: toy.Dialect(1)}
 	res, err := verify.Session(context.Background(), in)
-	if err != nil || res.Verdict != verify.Refused || said(res) != "HEADER_MISSING error 0" {
+	if err != nil || res.Verdict != verify.Refused || said(res) != "HEADER_MISSING empty error 0" {
 		t.Errorf("%v %+v", err, res)
 	}
 	text := strings.Replace(toyLog(2, whole), `"v":2`, `"v":7`, 1) + `{"t":"torn`

@@ -54,7 +54,7 @@ func Session(ctx context.Context, in Input) (*Result, error) {
 // accepted is the first fault without safe repair whose offer is taken.
 func accepted(in Input, res *Result) (finding.Finding, bool) {
 	for _, o := range res.Offers {
-		if !in.Accept[o.Code] || o.Restores > 0 || o.Moves {
+		if !in.Accept[o.Code] || o.Restores > 0 || o.Moves || o.Rebuilds {
 			continue
 		}
 		for _, f := range res.Findings {
@@ -95,6 +95,7 @@ type pass struct {
 	structure structure
 	tree      *tree // of formats whose records hang under each other
 	list      *list // of formats whose order is what is sent
+	path      *path // of formats whose way from the last record up is sent
 	foreign   bool
 }
 
@@ -108,6 +109,9 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	}
 	if rules.List {
 		p.list = newList(rules)
+	}
+	if rules.Path {
+		p.path = newPath(in)
 	}
 	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: in.Dialect.Framing()})
 	if err != nil {
@@ -142,7 +146,7 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		dec.Decode(r, &b)
 		if b.Numbered {
 			res.Events += b.Count
-		} else if p.tree != nil || p.list != nil || !b.Unnumbered {
+		} else if p.tree != nil || p.list != nil || p.path != nil || !b.Unnumbered {
 			res.Events += int64(len(b.Events))
 		}
 		if p.tree != nil {
@@ -155,6 +159,10 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		}
 		if b.Header != nil {
 			res.header(b.Header)
+		}
+		if p.path != nil {
+			p.path.record(r, &b)
+			continue
 		}
 		if p.tree != nil {
 			continue
@@ -183,8 +191,17 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	if err := reheader(in, res, dec); err != nil {
 		return nil, err
 	}
+	if d, ok := dec.(format.Settler); ok {
+		if res.Settled, err = d.Settle(); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Path, err)
+		}
+	}
 	replaced(res.Findings)
 	p.foreign = b.Foreign
+	if p.path != nil {
+		p.path.end(res)
+		return p, nil
+	}
 	if c != nil {
 		p.numbers.next = c.next
 	}
@@ -228,7 +245,7 @@ func (r *Result) header(h *format.Header) {
 // misplaced drops a header that stands inside the log.
 func (r *Result) misplaced(rec *session.Record, list []finding.Finding) {
 	for _, f := range list {
-		if f.Code == finding.HeaderMisplaced {
+		if f.Code == finding.HeaderMisplaced && f.Where == "" {
 			r.Drops = append(r.Drops, Drop{Span: rec.Span, Code: f.Code, Records: 1, Followed: rec.Marks&session.Followed != 0})
 		}
 	}
@@ -274,7 +291,7 @@ func headerless(in Input) finding.Finding {
 	f.Len = in.Size
 	f.Message = "the file holds no whole record"
 	if in.Size == 0 {
-		f.Message = "the file is empty"
+		f.Where, f.Message = "empty", "the file is empty"
 	}
 	return f
 }
@@ -365,6 +382,14 @@ func settle(in Input, res *Result) {
 				f.Cure, f.Repair = finding.Auto, "accepted: the frame is restored"
 			}
 		}
+		if f.Where == rebuilt && f.Cure == finding.Refuse {
+			if in.Accept[f.Code] {
+				f.Cure, f.Repair = finding.Auto, "accepted: a header is written of what is known"
+			} else {
+				f.Repair = fmt.Sprintf("none by itself: repair --accept %s writes a header of what is known", f.Code)
+				res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Rebuilds: true})
+			}
+		}
 		e, _ := finding.Lookup(f.Code)
 		if f.Repair == "" {
 			f.Repair = e.Repair
@@ -394,7 +419,7 @@ func settle(in Input, res *Result) {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Restores: f.Recoverable})
 		}
-		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] && !moves(res.Offers, f.Code) && f.Code != finding.WontMigrate && f.Where != "first" {
+		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] && !moves(res.Offers, f.Code) && f.Code != finding.WontMigrate && f.Where != "first" && f.Where != rebuilt {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Keeps: f.Record.N, Sets: res.Records - f.Record.N})
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/sessfix/sessfix/format/claude"
 	"github.com/sessfix/sessfix/format/codex"
 	"github.com/sessfix/sessfix/format/dsh"
+	"github.com/sessfix/sessfix/format/pi"
 )
 
 // Formats are all that sessfix knows.
@@ -14,5 +15,6 @@ func Formats() []format.Format {
 		dsh.Format{},
 		claude.Format{},
 		codex.Format{},
+		pi.Format{},
 	}
 }

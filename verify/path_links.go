@@ -1,0 +1,156 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/scan"
+	"github.com/sessfix/sessfix/session"
+)
+
+// names gives ids to records that lack one or have another's.
+func (p *path) names(res *Result) {
+	for i := range p.Nodes {
+		n, e := int32(i), &p.entries[i]
+		if !e.twin && e.written != (session.ID{}) || e.put == 0 {
+			continue
+		}
+		id := p.chained.NewID(fmt.Sprintf("%s\x00record\x00%d", res.ID, p.Nodes[n].At.N), p.taken)
+		if e.twin {
+			p.add(finding.IDConflict, p.ref(n), "path", "the id stands for other content earlier in the log, and the client takes this record in its place everywhere")
+			p.findings[p.newest()].Repair = "the later record gets an id of its own, and what was hung under it since follows"
+		} else {
+			f := p.add(finding.EventInvalid, p.ref(n), "nameless", "the record has no id: what is written next will have no parent")
+			f.Repair = "it gets an id, made of the session's and of its place"
+			f.Never = "drop the record"
+		}
+		name, _ := p.chained.Names()
+		p.put(n, p.newest(), e.own, name, id)
+		e.id, e.why = p.keep(id), p.newest()
+		p.Alias(session.MakeID(id), n)
+	}
+}
+
+// taken tells whether an id is in use.
+func (p *path) taken(id []byte) bool { return p.Find(session.MakeID(id)) >= 0 }
+
+// put patches a record: a value takes the place of another, or becomes a member that the record lacks.
+func (p *path) put(n, why int32, at session.Sub, name string, value []byte) {
+	base := p.ref(n).Text
+	t := finding.Patch{At: base + int64(at.Off), Del: int64(at.Len), Ins: bytes.Clone(value)}
+	if at.Len == 0 {
+		t = finding.Patch{At: base + int64(p.entries[n].put), Ins: fmt.Appendf(nil, `,"%s":%s`, name, value)}
+	}
+	p.findings[why].Patches = append(p.findings[why].Patches, t)
+}
+
+// links finds what is wrong with the parents of records and hangs the records, in the tree at hand, where they belong.
+func (p *path) links() {
+	circles, early := p.Circles(), p.Early()
+	under := map[session.ID]int32{} // where what a lost record held was hung
+	looks := 0
+	for i := range p.Nodes {
+		n := int32(i)
+		x := &p.Nodes[n]
+		before := n - 1
+		if (early[n] || circles[n]) && before >= 0 && looks < maxLooks {
+			looks++
+			below := p.Under(n)
+			for before >= 0 && below[before] {
+				before--
+			}
+		}
+		switch {
+		case circles[n]:
+			f := p.add(finding.ParentCycle, p.ref(n), "path", "going up from this record leads back to it")
+			f.Repair = "its parent becomes the record in front of it"
+			p.hang(n, before)
+		case x.Up == session.Absent && before < 0:
+			f := p.add(finding.ParentMissing, p.ref(n), "first", "the record hangs under one that is lost, and none stands in front of it")
+			f.Repair = "nothing: what stood in front of it is lost"
+			x.Up = session.Root
+		case x.Up == session.Absent:
+			f := p.add(finding.ParentMissing, p.ref(n), "path", "the record hangs under one that is not in the log")
+			f.Repair = "its parent becomes the record in front of the gap"
+			if up, ok := under[x.Parent]; ok {
+				before = up // what one record held together stays together
+			} else if up := p.remembered(n); up >= 0 && !p.above(up, n) {
+				before = up
+				f.Repair = "its parent becomes that of the lost record, which its remains name"
+			}
+			under[x.Parent] = before
+			p.hang(n, before)
+		case x.Up == session.Root && before >= 0 && p.cutOff(n, before):
+			f := p.add(finding.ChainCut, p.ref(n), "path", "the record has no parent, and there is talk in front of it")
+			f.Repair = "its parent becomes the record in front of it"
+			p.hang(n, before)
+		}
+	}
+}
+
+// cutOff tells whether a record without parent cannot have been written so: the client leaves the member out, or names
+// none, only where it lost its place; and none but a user's message begins a talk anew.
+func (p *path) cutOff(n, before int32) bool {
+	x, e := &p.Nodes[n], &p.entries[n]
+	if e.put == 0 {
+		return false // records have no parents
+	}
+	lost := p.entries[before].written == (session.ID{})
+	return e.bare || lost || x.Kind == session.CallResult || x.Kind == session.AssistantMessage
+}
+
+// hang hangs a node under another, as the newest finding says.
+func (p *path) hang(n, up int32) {
+	if up < 0 {
+		up = session.Root
+	}
+	p.Nodes[n].Up = up
+	p.entries[n].why, p.entries[n].hung = p.newest(), true
+}
+
+// above tells whether a node is n or hangs below it.
+func (p *path) above(at, n int32) bool {
+	for steps := 0; at >= 0 && steps < len(p.Nodes); steps++ {
+		if at == n {
+			return true
+		}
+		at = p.Nodes[at].Up
+	}
+	return false
+}
+
+// maxLine bounds how much of a torn line is looked at.
+const maxLine = 64 << 10
+
+// remembered is the parent of a node's lost parent, where the remains of a torn line name both; -1 where none do.
+func (p *path) remembered(n int32) int32 {
+	if len(p.torn) == 0 || p.in.Medium != scan.Lines {
+		return session.Root
+	}
+	says := make([]byte, p.entries[n].up.Len)
+	if _, err := p.in.R.ReadAt(says, p.ref(n).Text+int64(p.entries[n].up.Off)); err != nil || len(says) == 0 {
+		return session.Root
+	}
+	own, up := p.chained.Names()
+	for _, t := range p.torn {
+		line := make([]byte, min(t.TextLen, maxLine))
+		if _, err := p.in.R.ReadAt(line, t.Text); err != nil {
+			continue
+		}
+		_, rest, ok := bytes.Cut(line, fmt.Appendf(nil, `"%s":%s`, own, says))
+		if !ok {
+			continue
+		}
+		_, rest, ok = bytes.Cut(rest, fmt.Appendf(nil, `"%s":`, up))
+		if !ok {
+			continue
+		}
+		if end := bytes.IndexAny(rest, ",}"); end > 0 {
+			if m := p.Find(p.now(session.MakeID(rest[:end]))); m >= 0 {
+				return m
+			}
+		}
+	}
+	return session.Root
+}
