@@ -126,7 +126,7 @@ func arrows(pkgs map[string][]string) []string {
 					forbid("the list names formats only")
 				}
 			case toRoom == "format" && toRest != "":
-				if room != "format" || !strings.HasPrefix(dir+"/", to+"/") && !(rest == "openclaw" && toRest == "pi") {
+				if room != "format" || !strings.HasPrefix(to+"/", dir+"/") && !(rest == "openclaw" && toRest == "pi") {
 					forbid("a format is imported by the list alone")
 				}
 			case toRest != "":

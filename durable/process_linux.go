@@ -209,14 +209,22 @@ func parent(pid int) int {
 
 // alive tells whether a process runs that started then. Where the start is not known the process counts.
 func alive(pid int, start string) bool {
+	since, ok := started(pid)
+	return ok && (since == "" || start == "" || since == start)
+}
+
+// started is when a process began, as the system counts it, "" where it does not say; ok is false where there is none.
+func started(pid int) (since string, ok bool) {
 	stat, err := os.ReadFile(proc(pid, "stat"))
 	if err != nil {
-		return false
+		return "", false
 	}
 	// The name stands in brackets and may hold any character; the start is the 20th field behind it.
 	_, rest, ok := bytes.Cut(stat[max(bytes.LastIndexByte(stat, ')'), 0):], []byte(" "))
-	fields := bytes.Fields(rest)
-	return !ok || len(fields) < 20 || start == "" || string(fields[19]) == start
+	if fields := bytes.Fields(rest); ok && len(fields) >= 20 {
+		return string(fields[19]), true
+	}
+	return "", true
 }
 
 // here tells whether a domain names this machine and this process namespace.

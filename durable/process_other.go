@@ -9,5 +9,8 @@ func whoRuns([]string, func(func(string) string) bool) ([]Process, error) { retu
 // alive cannot look: a registered process counts.
 func alive(int, string) bool { return true }
 
+// started cannot tell.
+func started(int) (since string, ok bool) { return "", true }
+
 // here cannot tell machines apart.
 func here(string) bool { return true }

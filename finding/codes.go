@@ -104,6 +104,10 @@ const (
 	RetentionNear      Code = "RETENTION_NEAR"
 	SubagentCutOff     Code = "SUBAGENT_CUT_OFF"
 	SubagentStray      Code = "SUBAGENT_STRAY"
+	IndexEmpty         Code = "INDEX_EMPTY"
+	IndexCorrupt       Code = "INDEX_CORRUPT"
+	IndexStale         Code = "INDEX_STALE"
+	IndexMissing       Code = "INDEX_MISSING"
 	SpillMissing       Code = "SPILL_MISSING"
 )
 

@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/sessfix/sessfix/database"
 	"github.com/sessfix/sessfix/finding"
@@ -49,9 +50,13 @@ type VersionError struct {
 	Version string
 	Newer   bool
 	Client  string // the client that does not read it, where one was named
+	Why     string // instead of all that, in words
 }
 
 func (e *VersionError) Error() string {
+	if e.Why != "" {
+		return e.Why
+	}
 	if e.Client != "" {
 		return fmt.Sprintf("format version %s is newer than client %s reads", e.Version, e.Client)
 	}
@@ -219,6 +224,15 @@ type (
 		// Replay lists the nodes whose content the next request holds, in order. The path leads from the leaf up.
 		Replay(t *session.Tree, path []int32) []int32
 	}
+	// Document is the dialect of a file that is one JSON document and no log. It says what is wrong with it; the patches
+	// of the findings make it right.
+	Document interface {
+		Judge(data []byte, a Around) []finding.Finding
+	}
+	// Documented are formats that keep such files, by these names.
+	Documented interface {
+		Documents() []string
+	}
 	// Chained are the dialects whose Rules say Path.
 	Chained interface {
 		Replayer
@@ -311,6 +325,9 @@ const (
 	Running = "process"
 	// Registry: no process that the agent's registry in Path names for Session may live.
 	Registry = "registry"
+	// Claim: whoever makes the file Path has the lock until it takes it away; what stands in it names the process, as Owner
+	// reads it. Repair makes it with what Say gives.
+	Claim = "claim"
 	// Quiet: Path must not have changed for two seconds.
 	Quiet = "quiet"
 )
@@ -330,6 +347,8 @@ type Guard struct {
 	Session string
 	Entry   func(name string) bool
 	Owner   func(name string, data []byte) (Owner, bool)
+	// Say is the content of a claim: the process, when it started as the system counts it, and the time.
+	Say func(pid int, start string, now time.Time) []byte
 }
 
 // Owner is what an entry of a registry says of a process.

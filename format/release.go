@@ -11,9 +11,9 @@ func RankOf(release string) (rank int, ok bool) {
 	if len(parts) != 3 {
 		return 0, false
 	}
-	for _, p := range parts {
+	for i, p := range parts {
 		v, err := strconv.Atoi(p)
-		if err != nil || v < 0 || v > 999 {
+		if err != nil || v < 0 || v > 9999 || i > 0 && v > 999 {
 			return 0, false
 		}
 		rank = rank*1000 + v

@@ -36,7 +36,7 @@ func guard(ctx context.Context, fsys durable.FS, path string, guards []format.Gu
 	}
 	h := &holding{fsys: fsys}
 	for _, g := range guards {
-		if g.Kind != format.FileLock {
+		if g.Kind != format.FileLock && g.Kind != format.Claim {
 			continue
 		}
 		if err = h.take(ctx, g); err != nil {
@@ -87,6 +87,8 @@ func look(ctx context.Context, fsys durable.FS, path string, g format.Guard) err
 			return err
 		}
 		return nil
+	case format.Claim:
+		return claimed(fsys, path, g)
 	case format.Registry:
 		who, err = durable.WhoIsRegistered(g.Path, func(name string, data []byte) (durable.Owner, bool) {
 			o, ok := g.Owner(name, data)

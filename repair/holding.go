@@ -23,6 +23,13 @@ type holding struct {
 // take takes one more.
 func (h *holding) take(ctx context.Context, g format.Guard) error {
 	h.last = g
+	if g.Kind == format.Claim {
+		if err := claim(h.fsys, g); err != nil {
+			return err
+		}
+		h.swept = append(h.swept, g.Path)
+		return nil
+	}
 	l, err := lock(ctx, h.fsys, g)
 	switch {
 	case err != nil:

@@ -174,7 +174,7 @@ func Of(r *verify.Result) Session {
 	s := Session{
 		Path: r.Path, Agent: r.Agent, Medium: r.Medium, ID: r.ID, CWD: r.CWD, FormatVersion: r.Version,
 		Verdict: r.Verdict.String(), Size: r.Size, Records: r.Records, Events: r.Events, Turns: r.Turns,
-		Findings: Findings(filepath.Base(r.Path), r.Findings),
+		Findings: Findings(fileOf(r), r.Findings),
 	}
 	if r.Open {
 		s.Tail = &Tail{Turn: r.Tail.Turn, Step: r.Tail.Step, Calls: []Call{}}
@@ -200,6 +200,14 @@ func Of(r *verify.Result) Session {
 		s.Offers = append(s.Offers, Offer{Code: string(o.Code), Line: o.At.Logical, Keeps: o.Keeps, Quarantines: o.Sets, Message: message})
 	}
 	return s
+}
+
+// fileOf names a session's file below the directory that was asked for.
+func fileOf(r *verify.Result) string {
+	if r.Rel != "" {
+		return filepath.ToSlash(r.Rel)
+	}
+	return filepath.Base(r.Path)
 }
 
 // Findings converts findings about a file.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -241,7 +242,7 @@ func details(w io.Writer, st Style, list []Finding, root string) {
 		}
 		at := ""
 		if root == "" {
-			at = Safe(f.File) + ":" + strconv.FormatInt(f.Offset, 10) + " "
+			at = Safe(path.Base(f.File)) + ":" + strconv.FormatInt(f.Offset, 10) + " "
 		}
 		fmt.Fprintf(w, "%s%s %s%s: %s%s\n", indent, level, at, f.Code, Safe(f.Message), f.place())
 		if f.Severity == "note" || st.brief {

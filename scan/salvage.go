@@ -385,7 +385,7 @@ func (s *Scanner) segments(from, to int) []segment {
 		case isSpace(c) && len(segs) > 0 && segs[len(segs)-1].kind != 'j':
 			i++
 			continue
-		case c == '{':
+		case s.opens(c):
 			if end := s.recordAt(i, to, &budget); end > 0 {
 				segs = append(segs, segment{'r', i, end})
 				i = end
@@ -406,13 +406,23 @@ func (s *Scanner) recordAt(i, to int, budget *int) int {
 	}
 	end, f := s.m.Value(s.buf[:s.end+Pad], i, to)
 	*budget -= max(f.Off, end) - i + 16
-	if f.Cause != OK || !s.isRecord() {
+	if f.Cause != OK || !s.isRecord() || s.framing.Arrays && s.element(i, end, to) {
 		return 0
 	}
 	if end < to && s.buf[end] != 0 && s.buf[end] != '{' && !isSpace(s.buf[end]) && len(s.needs) == 0 {
 		return 0 // with nothing to know a record by, an object in the middle of something is none
 	}
 	return end
+}
+
+// element tells an element of an array that is torn from a record.
+func (s *Scanner) element(i, end, to int) bool {
+	for i--; i >= s.pos && isSpace(s.buf[i]); i-- {
+	}
+	for end < to && isSpace(s.buf[end]) {
+		end++
+	}
+	return i >= s.pos && (s.buf[i] == '[' || s.buf[i] == ',' || s.buf[i] == ':') || end < to && (s.buf[end] == ',' || s.buf[end] == ']' || s.buf[end] == '}')
 }
 
 // nextPlace finds where a whole record or a run of NUL bytes begins, to if nowhere.

@@ -242,13 +242,16 @@ func (s *Scanner) more() {
 	}
 }
 
-// object tells whether the value at from is an object.
+// object tells whether the value at from is an object, or an array where those are records.
 func (s *Scanner) object(from, to int) bool {
 	for from < to && isSpace(s.buf[from]) {
 		from++
 	}
-	return from < to && s.buf[from] == '{'
+	return from < to && s.opens(s.buf[from])
 }
+
+// opens tells whether a record may begin with a byte.
+func (s *Scanner) opens(c byte) bool { return c == '{' || c == '[' && s.framing.Arrays }
 
 // isRecord tells whether the object just validated has the keys of a record.
 func (s *Scanner) isRecord() bool {

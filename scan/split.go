@@ -14,7 +14,7 @@ const (
 )
 
 func (s *Scanner) join(skip int) bool {
-	if s.buf[s.pos+skip] != '{' {
+	if !s.opens(s.buf[s.pos+skip]) {
 		return false
 	}
 	upto, lines := s.lookahead(skip)

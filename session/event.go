@@ -28,6 +28,7 @@ const (
 	CompactionEnd
 	Prompt   // a user's turn begins, for the count of turns that are taken back
 	Rollback // the last Turn prompts, and all behind them, are sent no more
+	Goto     // the talk goes on from another record
 	Edit     // an earlier record is sent no more, or with other words
 	Setting
 	Note

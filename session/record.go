@@ -30,6 +30,8 @@ type Framing struct {
 	Needs [][]string
 	// HeaderFrame: the first frame of a compressed part holds exactly the first line.
 	HeaderFrame bool
+	// Arrays: a line may be an array of objects, which is one record. No object inside of a torn one is a record.
+	Arrays bool
 	// Skippable: skippable frames are harmless to the client.
 	Skippable bool
 }

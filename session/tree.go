@@ -20,7 +20,7 @@ type Link struct {
 	UpAt       Sub    // likewise Parent
 	PutAt      uint32 // behind a member of the record, where one that it lacks may be put in
 	PriorAt    Sub    // where Prior stands in the record, quotes included
-	Prior      ID     // of a compaction's border: the last record in front of it, or the first that it keeps; of an edit: what it edits
+	Prior      ID     // of a compaction's border: the last record in front of it, or the first that it keeps; of an edit: what it edits; of a Goto: where the talk goes on
 	Anchor     ID     // likewise: the summary behind which the kept records stand
 }
 
@@ -88,7 +88,7 @@ type Tree struct {
 	Legs  []Leg
 	// Pointers are the records that name the leaf to go on from, in file order.
 	Pointers []Pointer
-	// Borders are those of compactions, and what edits edit, by node.
+	// Borders are those of compactions, what edits edit and where the talk goes on, by node.
 	Borders map[int32]Border
 	index   map[ID]int32
 	// nodes of one group, and results of one call, hang together: the next one, -1 behind the last.
@@ -127,7 +127,7 @@ func (t *Tree) Add(l Link, ref Ref, legs []Leg) (n int32, again bool) {
 		t.Legs = append(t.Legs, g)
 	}
 	delete(t.Borders, n)
-	if l.Kind == CompactionEnd || l.Kind == Edit {
+	if l.Kind == CompactionEnd || l.Kind == Edit || l.Kind == Goto {
 		if t.Borders == nil {
 			t.Borders = map[int32]Border{}
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -169,7 +170,7 @@ func (w *opener) dir(ctx context.Context, root, dir string, above []string) erro
 		if mode&fs.ModeSymlink != 0 {
 			fi, err := os.Stat(p)
 			if err != nil {
-				if candidate(e.Name()) {
+				if candidate(e.Name()) || w.document(e.Name()) {
 					w.trouble(p, err)
 				}
 				continue
@@ -179,7 +180,7 @@ func (w *opener) dir(ctx context.Context, root, dir string, above []string) erro
 		switch {
 		case mode.IsDir():
 			err = w.dir(ctx, root, p, above)
-		case !candidate(e.Name()):
+		case !candidate(e.Name()) && !w.document(e.Name()):
 			continue
 		case !mode.IsRegular():
 			w.trouble(p, ErrNotRegular)
@@ -202,6 +203,16 @@ func (w *opener) dir(ctx context.Context, root, dir string, above []string) erro
 func candidate(name string) bool {
 	for _, s := range []string{".jsonl", ".jsonl.zst", ".jsonl.zstd"} {
 		if strings.HasSuffix(name, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// document tells names of files beside sessions that an agent cannot do without.
+func (w *opener) document(name string) bool {
+	for _, f := range w.o.Formats {
+		if d, ok := f.(format.Documented); ok && slices.Contains(d.Documents(), name) {
 			return true
 		}
 	}

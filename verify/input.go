@@ -13,6 +13,7 @@ import (
 // Input is one session's log.
 type Input struct {
 	Path    string // as it is named in reports
+	Rel     string // below the directory that was asked for, "" = not known
 	Place   string // where it lies or will lie, for formats whose place must fit the header
 	R       io.ReaderAt
 	Size    int64
@@ -50,7 +51,7 @@ type Offer struct {
 // InputOf makes of a recognised session, whose first size bytes r reads, what Session takes.
 func InputOf(s store.Session, r io.ReaderAt, size int64) Input {
 	return Input{
-		Path: s.Path, Place: s.Path, R: r, Size: size, Medium: s.Medium,
+		Path: s.Path, Rel: s.Rel, Place: s.Path, R: r, Size: size, Medium: s.Medium,
 		Format: s.Format, Dialect: s.Dialect, Unknown: s.Unknown, Around: s.Beside(), Stat: s.Stat, Pin: s.Pin, Places: s.Places,
 	}
 }
@@ -89,18 +90,18 @@ type Move struct{ From, Behind session.Ref }
 
 // Result is what verify says of a session.
 type Result struct {
-	Path, Agent, Medium string
-	ID, CWD, Parent     string
-	Version             string
-	Size                int64
-	Text                int64
-	Records             int64
-	Events              int64
-	Turns               int64
-	Open                bool // a turn is open: Tail says what in it
-	Tail                session.Tail
-	Findings            []finding.Finding
-	Verdict             Verdict
+	Path, Rel, Agent, Medium string
+	ID, CWD, Parent          string
+	Version                  string
+	Size                     int64
+	Text                     int64
+	Records                  int64
+	Events                   int64
+	Turns                    int64
+	Open                     bool // a turn is open: Tail says what in it
+	Tail                     session.Tail
+	Findings                 []finding.Finding
+	Verdict                  Verdict
 	// Drops are records that leave the log: identical copies and losing branches.
 	Drops []Drop
 	// Offers are cures that lose something, one for each fault without a safe one.

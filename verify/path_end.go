@@ -87,18 +87,19 @@ func (p *path) tails(res *Result) {
 // tip finds the record to go on from: the last one, but for copies of earlier records, and but for one with the id of an
 // earlier record that does not go on from the one in front of it.
 func (p *path) tip(res *Result) {
-	n := int32(len(p.Nodes)) - 1
+	end := p.natural()
+	n := end
 	for n > 0 && p.entries[n].twin && p.Nodes[n].Up != n-1 {
 		n--
 	}
 	p.leaf = n
-	if n < int32(len(p.Nodes))-1 {
-		p.astray(p.ref(int32(len(p.Nodes))-1), n).Repair = "a record that says nothing is added behind the newest work, and the talk goes on from there"
+	if n != end {
+		p.astray(p.ref(end), n).Repair = "a record that says nothing is added behind the newest work, and the talk goes on from there"
 	}
 	last := p.last()
 	i := slices.IndexFunc(p.repeats, func(r repeat) bool { return r.ref.Text > last })
 	more := len(p.repeats)
-	if i >= 0 && p.repeats[more-1].node != n {
+	if i >= 0 && p.repeats[more-1].node != n && p.Nodes[p.repeats[more-1].node].Kind != session.Goto {
 		f := p.astray(p.repeats[more-1].ref, n)
 		f.Repair = "the copies at the end go to quarantine; the records stay where they stood first"
 		for _, r := range p.repeats[i:] {
@@ -109,6 +110,26 @@ func (p *path) tip(res *Result) {
 	if more > 0 {
 		p.add(finding.IDRepeated, p.repeats[0].ref, "path", fmt.Sprintf("from here on %d records stand in the log a second time, byte for byte", more))
 	}
+}
+
+// natural is where the client would go on in the log as it is to be, -1 = in front of everything: at the last record
+// but for those beside the way, or where the last one that says so points.
+func (p *path) natural() int32 {
+	for n := int32(len(p.Nodes)) - 1; n >= 0; n-- {
+		x := &p.Nodes[n]
+		switch {
+		case p.entries[n].dropped || x.Side:
+		case x.Kind != session.Goto:
+			return n
+		case p.Borders[n].Prior == (session.ID{}):
+			return -1
+		default:
+			if to := p.Find(p.Borders[n].Prior); to >= 0 && !p.entries[to].dropped {
+				return to
+			}
+		}
+	}
+	return -1
 }
 
 func (p *path) astray(at session.Ref, n int32) *finding.Finding {
@@ -271,11 +292,7 @@ func (q *pairing) close(res *Result) {
 	}
 	res.Tail.Calls = c.Calls
 	res.Open = len(c.Calls) > 0
-	end := int32(len(q.Nodes)) - 1
-	for end >= 0 && q.entries[end].dropped {
-		end--
-	}
-	c.Mark = end != q.leaf && len(c.Calls) == 0 && len(c.Unsaid) == 0
+	c.Mark = q.natural() != q.leaf && len(c.Calls) == 0 && len(c.Unsaid) == 0
 	switch {
 	case q.leaf >= 0:
 		c.Leaf = bytes.Clone(q.id(q.leaf))

@@ -20,11 +20,14 @@ var ErrTooMany = errors.New("too many records have faulty numbers")
 
 // Session verifies one session. It returns an error only when it could not look.
 func Session(ctx context.Context, in Input) (*Result, error) {
-	res := &Result{Path: in.Path, Agent: in.Format.Name(), Medium: in.Medium, Size: in.Size}
+	res := &Result{Path: in.Path, Rel: in.Rel, Agent: in.Format.Name(), Medium: in.Medium, Size: in.Size}
 	if in.Unknown != nil {
 		return res, unknown(ctx, in, res)
 	}
 	res.Version = in.Dialect.Version()
+	if d, ok := in.Dialect.(format.Document); ok {
+		return res, document(in, res, d)
+	}
 	if err := judge(ctx, in, res, nil); err != nil {
 		return nil, err
 	}
@@ -101,7 +104,7 @@ type pass struct {
 
 // run reads the log once, without the records that c drops and those behind cut.
 func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass, error) {
-	*res = Result{Path: res.Path, Agent: res.Agent, Medium: res.Medium, Size: res.Size, Version: res.Version}
+	*res = Result{Path: res.Path, Rel: res.Rel, Agent: res.Agent, Medium: res.Medium, Size: res.Size, Version: res.Version}
 	rules := in.Dialect.Rules()
 	p := &pass{numbers: numbers{next: rules.First, low: 1 << 62}, structure: structure{rules: rules}}
 	if rules.Tree {
@@ -324,7 +327,7 @@ func untangle(ctx context.Context, in Input, low int64, cut *Drop) (*chain, erro
 
 // unknown judges the bytes of a log whose version is not known.
 func unknown(ctx context.Context, in Input, res *Result) error {
-	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: session.Framing{Skippable: true}})
+	s, err := scan.New(ctx, in.R, in.Size, scan.Options{Medium: in.Medium, Framing: session.Framing{Skippable: true, Arrays: true}})
 	if err != nil {
 		return err
 	}
@@ -382,7 +385,7 @@ func settle(in Input, res *Result) {
 				f.Cure, f.Repair = finding.Auto, "accepted: the frame is restored"
 			}
 		}
-		if f.Where == rebuilt && f.Cure == finding.Refuse {
+		if f.Where == rebuilt && f.Cure == finding.Refuse && !moves(res.Offers, f.Code) {
 			if in.Accept[f.Code] {
 				f.Cure, f.Repair = finding.Auto, "accepted: a header is written of what is known"
 			} else {

@@ -79,6 +79,9 @@ func (d *decoder) link(r *session.Record, b *format.Batch) {
 			l.PutAt = f.At(kType).Off + f.At(kType).Len
 		}
 	}
+	if f.Has(kTarget) {
+		l.PriorAt, l.Prior = d.ref(kTarget)
+	}
 	switch d.typ {
 	case "compaction":
 		l.Kind = session.CompactionEnd
@@ -90,10 +93,12 @@ func (d *decoder) link(r *session.Record, b *format.Batch) {
 		l.Kind = session.UserMessage
 	case "context_edit":
 		l.Kind = session.Edit
-		l.PriorAt, l.Prior = d.ref(kTarget)
 		l.Void = f.Kind(kReplacement) != '{'
 	case "message":
 		l.Kind, l.Void = d.speaker()
+	}
+	if own := d.dialect.client.Entry; own != nil {
+		own(d.typ, string(f.Str(kAside)) == "side", &l)
 	}
 	b.Link, b.Linked = l, true
 	b.Time = l.Time

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/format/pi/harness"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -22,8 +23,8 @@ const Newest = "1.6.0"
 // Name is "pi".
 func (Format) Name() string { return "pi" }
 
-// Reactions is the damage table of the format.
-func (Format) Reactions() string { return reactions }
+// Reactions is the damage table of the format: the rows of AgentHarness hold for its generations alone.
+func (Format) Reactions() string { return harness.Reactions + reactions }
 
 // The generations of the format, by the version in the header.
 const (
@@ -34,16 +35,30 @@ const (
 
 // Detect knows a session by its header, else by an entry, else by its name.
 func (Format) Detect(p format.Peek) format.Match {
-	if f, err := read(p.First); err == nil {
-		switch {
-		case f.header() && p.FirstLine:
-			return format.ByHeader
-		case f.header() || f.entry():
-			return format.ByShape
-		}
+	if m := Shape(p); m != format.No {
+		return m
+	}
+	switch {
+	case harness.Own(p.First) && p.FirstLine:
+		return format.ByHeader
+	case harness.Own(p.First), harness.Shaped(p.First), harness.Durable(p.Path, p.First):
+		return format.ByShape
 	}
 	if placed(p.Path) {
 		return format.ByName
+	}
+	return format.No
+}
+
+// Shape tells a session of this format by its first record.
+func Shape(p format.Peek) format.Match {
+	f, err := read(p.First)
+	switch {
+	case err != nil:
+	case f.header() && p.FirstLine:
+		return format.ByHeader
+	case f.header() || f.entry():
+		return format.ByShape
 	}
 	return format.No
 }
@@ -76,7 +91,29 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	if !ok {
 		return nil, fmt.Errorf("client version %q is not known", client)
 	}
-	d := dialect{rank: rank, generation: newest}
+	switch {
+	case harness.Own(p.First), harness.Shaped(p.First):
+		return harness.Dialect(p.First)
+	case harness.Durable(p.Path, p.First):
+		return nil, &format.VersionError{Why: "a part of a pi-durable session: its files are one log together, and cutting one of them tears the others; open it with its own library"}
+	}
+	return Open(p, Client{Rank: rank, Edits: rank >= firstEdits})
+}
+
+// Client is one that reads this format, pi itself or one that was built on it.
+type Client struct {
+	// Rank orders its releases.
+	Rank int
+	// Edits: context_edit entries change what is sent.
+	Edits bool
+	// Entry, where it is set, says what entries of types of its own are for: it may change the link, whose Prior is what the
+	// entry names as its target or as the first that it keeps. Aside tells that the entry says it stands beside the way.
+	Entry func(typ string, aside bool, l *session.Link)
+}
+
+// Open is the generation of a session as a client reads it.
+func Open(p format.Peek, c Client) (format.Dialect, error) {
+	d := dialect{client: c, generation: newest}
 	f, err := read(p.First)
 	if err != nil {
 		return d, nil
@@ -116,13 +153,13 @@ func generationOf(f *fields) int {
 // dialect is one generation as one release reads it.
 type dialect struct {
 	generation int
-	rank       int
+	client     Client
 }
 
 func (d dialect) Version() string { return strconv.Itoa(d.generation) }
 
 // Rank orders the releases.
-func (d dialect) Rank() int { return d.rank }
+func (d dialect) Rank() int { return d.client.Rank }
 
 func (d dialect) Rules() format.Rules { return format.Rules{Path: true, KeepTime: true} }
 
@@ -140,6 +177,14 @@ func (d dialect) NewDecoder(place format.Place) format.Decoder {
 
 // Title reads id and working directory off the header.
 func (Format) Title(p format.Peek) format.Header {
+	if harness.Own(p.First) {
+		return harness.Title(p.First)
+	}
+	return Title(p)
+}
+
+// Title is what the header says of the session.
+func Title(p format.Peek) format.Header {
 	f, err := read(p.First)
 	if err != nil || !f.header() {
 		return format.Header{}

@@ -47,7 +47,7 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 			}
 		}
 	}
-	if len(edits) == 0 || d.rank < firstEdits {
+	if len(edits) == 0 || !d.client.Edits {
 		return way
 	}
 	out := way[:0]
