@@ -48,6 +48,7 @@ func (a *app) list(ctx context.Context, args []string, long bool) error {
 	if err != nil {
 		return err
 	}
+	defer found.Close()
 	doc := a.document(found)
 	doc.Homes = nil
 	out := []listed{}

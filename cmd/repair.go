@@ -77,6 +77,7 @@ func (a *app) repair(ctx context.Context, args []string, o repairOptions) error 
 	if err != nil {
 		return err
 	}
+	defer found.Close()
 	doc := a.document(found)
 	p := a.progress("worked on", len(found.Sessions))
 	details := a.verbose || len(found.Sessions) <= 3 || o.dryRun

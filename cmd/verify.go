@@ -57,6 +57,7 @@ func (a *app) verify(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	defer found.Close()
 	if len(args) == 0 && len(found.Sessions)+len(found.Troubles) == 0 {
 		a.warn("no sessions found in the homes of the agents known here")
 	}

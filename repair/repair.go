@@ -50,6 +50,11 @@ func Session(ctx context.Context, s store.Session, o Options) (*Outcome, error) 
 		o.FS = durable.Disk
 	}
 	out := &Outcome{}
+	if s.Stored() {
+		var err error
+		out.Before, err = verify.File(ctx, s)
+		return out, err
+	}
 	if o.Output == "" && !o.DryRun {
 		resumed, err := settlePending(ctx, o, s)
 		var live *LiveError

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sessfix/sessfix/database"
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
 )
@@ -52,6 +53,7 @@ type Session struct {
 	live     func(path string, guards []format.Guard) bool
 	cites    *format.Citation // where it begins, if that is in another file
 	families *families
+	rows     *rows // where it lies, if that is in a database
 }
 
 // Root is a directory of sessions with what is wrong with it as a whole.
@@ -76,6 +78,8 @@ type Found struct {
 	Sessions []Session
 	Roots    []Root
 	Troubles []Trouble
+
+	copies []*database.Copy
 }
 
 type opener struct {
@@ -137,6 +141,9 @@ func (w *opener) path(ctx context.Context, p string) error {
 	case !fi.Mode().IsRegular():
 		w.trouble(p, ErrNotRegular)
 	default:
+		if f := w.stored(filepath.Base(p)); f != nil {
+			return w.database(ctx, f, p, filepath.Base(p))
+		}
 		return w.file(ctx, p, filepath.Base(p), true)
 	}
 	return ctx.Err()
@@ -180,7 +187,7 @@ func (w *opener) dir(ctx context.Context, root, dir string, above []string) erro
 		switch {
 		case mode.IsDir():
 			err = w.dir(ctx, root, p, above)
-		case !candidate(e.Name()) && !w.document(e.Name()):
+		case !candidate(e.Name()) && !w.document(e.Name()) && w.stored(e.Name()) == nil:
 			continue
 		case !mode.IsRegular():
 			w.trouble(p, ErrNotRegular)
@@ -190,7 +197,11 @@ func (w *opener) dir(ctx context.Context, root, dir string, above []string) erro
 			if e != nil {
 				rel = filepath.Base(p)
 			}
-			err = w.file(ctx, p, rel, false)
+			if f := w.stored(filepath.Base(p)); f != nil {
+				err = w.database(ctx, f, p, rel)
+			} else {
+				err = w.file(ctx, p, rel, false)
+			}
 		}
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -15,6 +16,9 @@ const tries = 3
 // File verifies a session's file. A file that is written to while it is read is looked at
 // again; one that keeps moving gets the finding that says so, and is refused.
 func File(ctx context.Context, s store.Session, around ...finding.Finding) (*Result, error) {
+	if s.Stored() {
+		return stored(ctx, s, around)
+	}
 	f, err := os.Open(s.Path)
 	if err != nil {
 		return nil, err
@@ -47,4 +51,15 @@ func File(ctx context.Context, s store.Session, around ...finding.Finding) (*Res
 			return Session(ctx, in)
 		}
 	}
+}
+
+// stored verifies a session that lies in a database.
+func stored(ctx context.Context, s store.Session, around []finding.Finding) (*Result, error) {
+	text, err := s.Text(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	in := InputOf(s, bytes.NewReader(text), int64(len(text)))
+	in.Around = append(in.Around, around...)
+	return Session(ctx, in)
 }

@@ -20,6 +20,8 @@ type Input struct {
 	Medium  string
 	Format  format.Format
 	Dialect format.Dialect
+	// ReadOnly says what is to be done instead of a repair, where the log may not be written.
+	ReadOnly string
 	// Unknown is set instead of Dialect where the version is not known: only bytes are judged.
 	Unknown *format.VersionError
 	// Around are findings about the neighbourhood of the file.
@@ -52,7 +54,7 @@ type Offer struct {
 func InputOf(s store.Session, r io.ReaderAt, size int64) Input {
 	return Input{
 		Path: s.Path, Rel: s.Rel, Place: s.Path, R: r, Size: size, Medium: s.Medium,
-		Format: s.Format, Dialect: s.Dialect, Unknown: s.Unknown, Around: s.Beside(), Stat: s.Stat, Pin: s.Pin, Places: s.Places,
+		ReadOnly: s.ReadOnly(), Format: s.Format, Dialect: s.Dialect, Unknown: s.Unknown, Around: s.Beside(), Stat: s.Stat, Pin: s.Pin, Places: s.Places,
 	}
 }
 

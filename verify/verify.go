@@ -379,13 +379,16 @@ func settle(in Input, res *Result) {
 		if f.Cure == finding.Auto && f.Damage() && pins.last > 0 {
 			pins.settle(f, res, in.Accept[f.Code])
 		}
+		if in.ReadOnly != "" && f.Damage() {
+			f.Cure, f.Repair = finding.Refuse, in.ReadOnly
+		}
 		if f.Where == hidesOthers {
 			f.Cure = finding.Refuse
 			if in.Accept[f.Code] {
 				f.Cure, f.Repair = finding.Auto, "accepted: the frame is restored"
 			}
 		}
-		if f.Where == rebuilt && f.Cure == finding.Refuse && !moves(res.Offers, f.Code) {
+		if f.Where == rebuilt && f.Cure == finding.Refuse && in.ReadOnly == "" && !moves(res.Offers, f.Code) {
 			if in.Accept[f.Code] {
 				f.Cure, f.Repair = finding.Auto, "accepted: a header is written of what is known"
 			} else {
@@ -422,7 +425,7 @@ func settle(in Input, res *Result) {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: session.Ref{Span: f.Span}, Restores: f.Recoverable})
 		}
-		if f.Record.N > 0 && f.Because == "" && !seen[f.Code] && !moves(res.Offers, f.Code) && f.Code != finding.WontMigrate && f.Where != "first" && f.Where != rebuilt {
+		if f.Record.N > 0 && in.ReadOnly == "" && f.Because == "" && !seen[f.Code] && !moves(res.Offers, f.Code) && f.Code != finding.WontMigrate && f.Where != "first" && f.Where != rebuilt {
 			seen[f.Code] = true
 			res.Offers = append(res.Offers, Offer{Code: f.Code, At: f.Record, Keeps: f.Record.N, Sets: res.Records - f.Record.N})
 		}

@@ -45,6 +45,9 @@ func (Format) Detect(p format.Peek) format.Match {
 func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	if client == "" {
 		client = Newest
+		if strings.Contains(p.Path, databaseName+"#") {
+			client = firstStored
+		}
 	}
 	rank, ok := format.RankOf(client)
 	if !ok {
