@@ -5,6 +5,7 @@ type Process struct {
 	PID  int
 	Name string // what it calls itself
 	Why  string // what it was found by, for a message
+	Dir  string // of WhoRuns: where it works, "" = not known
 }
 
 // WhoHasOpen lists the processes, this one left out, that have the file open for writing. Processes of other users

@@ -45,7 +45,7 @@ func whoHasOpen(path string) ([]Process, error) {
 		}
 		if fd, ok := writesTo(pid, fi); ok {
 			why := fmt.Sprintf("has %s open for writing (descriptor %s)", path, fd)
-			found = append(found, Process{pid, nameOf(pid), why})
+			found = append(found, Process{PID: pid, Name: nameOf(pid), Why: why})
 		}
 	}
 	return found, nil
@@ -115,7 +115,8 @@ func whoRuns(names []string, match func(env func(string) string) bool) ([]Proces
 		case err != nil || !match(lookup(environ)):
 			continue
 		}
-		found = append(found, Process{pid, name, why})
+		dir, _ := os.Readlink(proc(pid, "cwd"))
+		found = append(found, Process{PID: pid, Name: name, Why: why, Dir: dir})
 	}
 	return found, nil
 }

@@ -49,9 +49,9 @@ func WhoIsRegistered(dir string, parse func(name string, data []byte) (Owner, bo
 			out = append(out, Process{Name: e.Name(), Why: "is an entry of the agent's registry that cannot be read"})
 		case o.Session != session:
 		case o.Domain != "" && !here(o.Domain):
-			out = append(out, Process{o.PID, e.Name(), "is registered by another machine or container"})
+			out = append(out, Process{PID: o.PID, Name: e.Name(), Why: "is registered by another machine or container"})
 		case alive(o.PID, o.Start):
-			out = append(out, Process{o.PID, e.Name(), "is registered at work on the session"})
+			out = append(out, Process{PID: o.PID, Name: e.Name(), Why: "is registered at work on the session"})
 		}
 	}
 	return out, nil

@@ -343,6 +343,8 @@ type Guard struct {
 	Wait, Sweep, Make bool
 	// Home gives, from a process's environment, the home it works in.
 	Home func(env func(string) string) string
+	// Dir, where it is set, tells whether a process that works in a directory may have the session.
+	Dir func(dir string) bool
 	// Session is the id that a registry's entries are about; Entry tells them by name, and Owner reads one.
 	Session string
 	Entry   func(name string) bool

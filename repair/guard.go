@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,6 +103,9 @@ func look(ctx context.Context, fsys durable.FS, path string, g format.Guard) err
 			theirs, _ := filepath.EvalSymlinks(g.Home(env))
 			return theirs == home && home != ""
 		})
+		if g.Dir != nil {
+			who = slices.DeleteFunc(who, func(p durable.Process) bool { return p.Dir != "" && !g.Dir(p.Dir) })
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("look for a live owner of %s: %w", path, err)

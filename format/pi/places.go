@@ -31,6 +31,14 @@ func placed(path string) bool {
 	return len(base) > 4 && strings.HasPrefix(base, "--") && strings.HasSuffix(base, "--") && filepath.Base(filepath.Dir(dir)) == "sessions"
 }
 
+// folderOf is the folder of the sessions that belong to a working directory.
+func folderOf(dir string) string {
+	if dir != "" && (dir[0] == '/' || dir[0] == '\\') {
+		dir = dir[1:]
+	}
+	return "--" + strings.NewReplacer("/", "-", `\`, "-", ":", "-").Replace(dir) + "--"
+}
+
 // Homes are the sessions of $PI_CODING_AGENT_SESSION_DIR, and those of $PI_CODING_AGENT_DIR, else of .pi/agent in the
 // user's home.
 func (Format) Homes(env func(string) string) []string {
