@@ -30,9 +30,9 @@ type path struct {
 	repeats []repeat
 	strays  []session.Ref // records that are no entries
 
-	standIns map[int32][]byte // the ids of lost records that others take, by the first one behind each
-
 	kids   [][]int32 // made when the first record is hung elsewhere
+	place  []int32   // of each node on the way to the leaf, from 1 at the root; 0 = not on it
+	sent   []bool    // nodes that are sent
 	owner  []int32   // of each node the nearest one above that speaks, -1 = none
 	leaf   int32
 	husks  []int32
@@ -50,6 +50,9 @@ type entry struct {
 	was     int32       // the parent before anything was mended
 	why     int32       // the finding that asks for another parent, -1 = none
 	dropped bool
+	changed bool // its record is to be patched
+	added   bool // it is no record yet: a line that says nothing is put in where at says
+	at      int64
 	hung    bool // its parent was mended
 	twin    bool // it has the id of an earlier record
 	bare    bool // it lacks the member for its parent, or that is empty
@@ -63,7 +66,7 @@ type repeat struct {
 
 func newPath(in Input) *path {
 	chained, _ := in.Dialect.(format.Chained)
-	return &path{in: in, chained: chained, seed: maphash.MakeSeed(), meaning: map[session.ID]session.ID{}, blanks: map[int32]uint32{}, standIns: map[int32][]byte{}, leaf: -1}
+	return &path{in: in, chained: chained, seed: maphash.MakeSeed(), meaning: map[session.ID]session.ID{}, blanks: map[int32]uint32{}, leaf: -1}
 }
 
 // lineID is the id of a record that has none of its own.
@@ -154,7 +157,7 @@ func (p *path) id(n int32) []byte {
 
 // ref finds a node's record again.
 func (p *path) ref(n int32) session.Ref {
-	if len(p.framed) > 0 {
+	if int(n) < len(p.framed) {
 		return p.framed[n]
 	}
 	return p.Nodes[n].At.Ref()

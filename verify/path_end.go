@@ -38,13 +38,22 @@ func (p *path) end(res *Result) {
 			f.Never = "drop what hangs under it"
 			p.drop(n, p.newest())
 		}
+		p.places()
+		p.keepLost()
+		p.places()
 		q := p.pairs()
-		q.places()
+		p.places()
 		q.blank(res)
 		q.kept()
 		q.close(res)
 		p.share()
 		p.parents()
+	}
+	for _, r := range p.repeats {
+		// A copy must not differ from its original.
+		if e := p.entries[r.node]; (e.changed || e.dropped) && !slices.ContainsFunc(res.Drops, func(d Drop) bool { return d.Text == r.ref.Text }) {
+			p.out(res, r.ref, p.findings[e.why].Code)
+		}
 	}
 	for n, e := range p.entries {
 		if e.dropped {
@@ -61,10 +70,19 @@ func (p *path) out(res *Result, r session.Ref, code finding.Code) {
 
 // last is where the last record begins that the client takes for an entry and that is no copy.
 func (p *path) last() int64 {
-	if n := int32(len(p.Nodes)) - 1; n >= 0 {
+	if n := p.newestRecord(); n >= 0 {
 		return p.ref(n).Text
 	}
 	return -1
+}
+
+// newestRecord is the last node that is a record, -1 if there is none.
+func (p *path) newestRecord() int32 {
+	n := int32(len(p.Nodes)) - 1
+	for n >= 0 && p.entries[n].added {
+		n--
+	}
+	return n
 }
 
 // tails judges records that are no entries, and copies, by whether the client would go on from them.
@@ -118,7 +136,7 @@ func (p *path) natural() int32 {
 	for n := int32(len(p.Nodes)) - 1; n >= 0; n-- {
 		x := &p.Nodes[n]
 		switch {
-		case p.entries[n].dropped || x.Side:
+		case p.entries[n].dropped || p.entries[n].added || x.Side:
 		case x.Kind != session.Goto:
 			return n
 		case p.Borders[n].Prior == (session.ID{}):
@@ -207,31 +225,44 @@ func (q *pairing) kept() {
 			q.put(border, q.entries[k].why, at, "", q.id(n))
 		}
 	default:
-		f := q.add(finding.OpenCompaction, q.ref(border), "kept", "the first record that the compaction keeps is not in front of it: the client sends the summary alone")
+		f := q.add(finding.OpenCompaction, q.ref(border), "kept", keptLost)
 		f.Repair = "nothing: what it kept is not known"
-		if n := q.gap(front, prior); k < 0 && n >= 0 {
-			f.Where = "lost"
-			q.keepLost(border, n, f)
-		}
 	}
 }
 
-// keepLost lets a compaction keep what stands behind a gap, n first, where the record that it names is lost: a record that
-// says nothing takes the lost one's id and its place, so that no other changes. Where there is no safe place to put it, the
+const keptLost = "the first record that the compaction keeps is not in front of it: the client sends the summary alone"
+
+// keepLost lets the compaction that counts keep what stands behind a gap, where the record that it names is lost: one that says
+// nothing takes the lost one's id and its place, so that no other changes. Where there is no safe place to put it, the
 // compaction names the first record behind the gap.
-func (q *pairing) keepLost(border, n int32, f *finding.Finding) {
-	at := q.entries[border].prior
-	up := q.Nodes[n].Up
+func (p *path) keepLost() {
+	way := p.Path(p.leaf)
+	c := slices.IndexFunc(way, func(n int32) bool { return p.Nodes[n].Kind == session.CompactionEnd })
+	if c < 0 {
+		return
+	}
+	border := way[c]
+	prior, at := p.Borders[border].Prior, p.entries[border].prior
+	if prior == (session.ID{}) || at.Len == 0 || p.Find(prior) >= 0 {
+		return
+	}
+	n := p.gap(way[c+1:], prior)
+	if n < 0 {
+		return
+	}
+	f := p.add(finding.OpenCompaction, p.ref(border), "lost", keptLost)
+	up := p.Nodes[n].Up
 	id := make([]byte, at.Len)
-	_, err := q.in.R.ReadAt(id, q.ref(border).Text+int64(at.Off))
-	if q.in.Medium != scan.Lines || err != nil || up < 0 || q.id(up) == nil || q.ref(up).Marks != 0 {
+	_, err := p.in.R.ReadAt(id, p.ref(border).Text+int64(at.Off))
+	if p.in.Medium != scan.Lines || err != nil || up < 0 || p.id(up) == nil || p.entries[up].added || p.ref(up).Marks != 0 {
 		f.Repair = "it keeps what stands behind the lost record"
-		q.put(border, q.newest(), at, "", q.id(n))
+		p.put(border, p.newest(), at, "", p.id(n))
+		p.Borders[border] = session.Border{Prior: p.Nodes[n].ID}
 		return
 	}
 	f.Repair = "a record that says nothing takes the lost one's id and place"
-	f.Patches = append(f.Patches, finding.Patch{At: q.ref(up).TextEnd() + 1, Ins: q.chained.StandIn(id, q.id(up), q.Nodes[up].Time)})
-	q.standIns[n] = id
+	v := p.standIn(prior, id, up, p.ref(up).TextEnd()+1, p.Nodes[up].Time, p.newest())
+	p.putUnder(n, v, p.newest())
 }
 
 // behind is the first record on a way behind a place of the log.
@@ -245,13 +276,13 @@ func (q *pairing) behind(way []int32, text int64) int32 {
 }
 
 // gap is the first record on a way behind lost ones: behind the one of an id, if it is told, else behind the first.
-func (q *pairing) gap(way []int32, id session.ID) int32 {
+func (p *path) gap(way []int32, id session.ID) int32 {
 	first := int32(-1)
 	for _, n := range slices.Backward(way) {
-		if q.entries[n].was != session.Absent || !q.entries[n].hung {
+		if p.entries[n].was != session.Absent || !p.entries[n].hung {
 			continue
 		}
-		if q.Nodes[n].Parent == id {
+		if p.Nodes[n].Parent == id {
 			return n
 		}
 		if first < 0 {
@@ -344,14 +375,17 @@ func (p *path) parents() {
 	_, name := p.chained.Names()
 	for i := range p.Nodes {
 		n, e := int32(i), &p.entries[i]
-		if e.dropped || e.put == 0 {
+		up, why := p.Nodes[n].Up, e.why
+		if e.added {
+			parent := []byte("null")
+			if up >= 0 {
+				parent = p.id(up)
+			}
+			f := &p.findings[why]
+			f.Patches = append(f.Patches, finding.Patch{At: e.at, Ins: p.chained.StandIn(p.id(n), parent, p.Nodes[n].Time)})
 			continue
 		}
-		up, why := p.Nodes[n].Up, e.why
-		if id := p.standIns[n]; id != nil {
-			if session.MakeID(id) != e.named {
-				p.put(n, why, e.up, name, id)
-			}
+		if e.dropped || e.put == 0 {
 			continue
 		}
 		switch {
@@ -403,7 +437,7 @@ func (p *path) reached(talk func(int32) bool) int {
 			last[id] = int32(i)
 		}
 	}
-	n, count := int32(len(p.Nodes))-1, 0
+	n, count := p.newestRecord(), 0
 	if k := len(p.repeats); k > 0 && p.repeats[k-1].ref.Text > p.last() {
 		n = p.repeats[k-1].node
 	}

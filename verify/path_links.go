@@ -43,18 +43,22 @@ func (p *path) put(n, why int32, at session.Sub, name string, value []byte) {
 		t = finding.Patch{At: base + int64(p.entries[n].put), Ins: fmt.Appendf(nil, `,"%s":%s`, name, value)}
 	}
 	p.findings[why].Patches = append(p.findings[why].Patches, t)
+	p.entries[n].changed, p.entries[n].why = true, why
 }
 
 // links finds what is wrong with the parents of records and hangs the records, in the tree at hand, where they belong.
 func (p *path) links() {
-	circles, early := p.Circles(), p.Early()
+	circles, forward := p.Circles(), false
+	for i := range p.Nodes {
+		forward = forward || p.Nodes[i].Up >= int32(i) // only then may a record hang below a later one
+	}
 	under := map[session.ID]int32{} // where what a lost record held was hung
 	looks := 0
 	for i := range p.Nodes {
 		n := int32(i)
 		x := &p.Nodes[n]
 		before := n - 1
-		if (early[n] || circles[n]) && before >= 0 && looks < maxLooks {
+		if forward && before >= 0 && looks < maxLooks && (circles[n] || x.Up < 0) {
 			looks++
 			below := p.Under(n)
 			for before >= 0 && below[before] {
@@ -73,7 +77,7 @@ func (p *path) links() {
 		case x.Up == session.Absent:
 			f := p.add(finding.ParentMissing, p.ref(n), "path", "the record hangs under one that is not in the log")
 			f.Repair = "its parent becomes the record in front of the gap"
-			if up, ok := under[x.Parent]; ok {
+			if up, ok := under[x.Parent]; ok && !(forward && p.above(up, n)) {
 				before = up // what one record held together stays together
 			} else if up := p.remembered(n); up >= 0 && !p.above(up, n) {
 				before = up
@@ -92,12 +96,12 @@ func (p *path) links() {
 // cutOff tells whether a record without parent cannot have been written so: the client leaves the member out, or names
 // none, only where it lost its place; and none but a user's message begins a talk anew.
 func (p *path) cutOff(n, before int32) bool {
-	x, e := &p.Nodes[n], &p.entries[n]
+	e := &p.entries[n]
 	if e.put == 0 {
 		return false // records have no parents
 	}
 	lost := p.entries[before].written == (session.ID{})
-	return e.bare || lost || x.Kind == session.CallResult || x.Kind == session.AssistantMessage
+	return e.bare || lost || p.cutOffAtRoot(n)
 }
 
 // hang hangs a node under another, as the newest finding says.

@@ -11,8 +11,6 @@ import (
 // pairing is which result answers which call, wherever they stand in the tree.
 type pairing struct {
 	*path
-	place    []int32         // of each node on the way to the leaf, from 1 at the root; 0 = not on it
-	sent     []bool          // nodes that are sent
 	answered map[int32]int32 // by the leg of a call, the node of its result
 	open     map[session.ID][]int32
 	asked    map[session.ID][]int32 // legs of all calls
@@ -32,23 +30,10 @@ const maxBatch = 10_000
 func (p *path) pairs() *pairing {
 	q := &pairing{path: p, answered: map[int32]int32{}, open: map[session.ID][]int32{}, asked: map[session.ID][]int32{}, newIDs: map[int32]string{}}
 	q.find()
-	q.places()
 	for _, b := range q.bad {
 		q.judge(b)
 	}
 	return q
-}
-
-// places notes what is on the way to the leaf and what of it is sent.
-func (q *pairing) places() {
-	q.place, q.sent = make([]int32, len(q.Nodes)), make([]bool, len(q.Nodes))
-	way := q.Path(q.leaf)
-	for i, n := range way {
-		q.place[n] = int32(len(way) - i)
-	}
-	for _, n := range q.chained.Replay(&q.Tree, way) {
-		q.sent[n] = true
-	}
 }
 
 // find pairs calls and results that stand where the client looks for them.
@@ -87,11 +72,12 @@ func (q *pairing) pair(n int32, g session.Leg) {
 			}
 		}
 	}
-	x := &q.Nodes[o]
+	x, asked := &q.Nodes[o], false
 	for k := x.Legs; k < x.Legs+x.N; k++ {
 		if q.Legs[k].Kind != session.CallAsked || q.Legs[k].Call != g.Call {
 			continue
 		}
+		asked = true
 		if met > 0 {
 			met-- // an earlier one is the result of this call
 			continue
@@ -100,6 +86,9 @@ func (q *pairing) pair(n int32, g session.Leg) {
 			q.answered[k] = n
 		}
 		return
+	}
+	if !asked {
+		first = -1
 	}
 	q.bad = append(q.bad, misplaced{n, first})
 }
@@ -261,7 +250,7 @@ func (q *pairing) orphan(n int32, id string) {
 	}
 	f := q.add(finding.OrphanResult, q.ref(n), where, fmt.Sprintf(text, quote(id)))
 	f.CallID = id
-	if len(q.torn) > 0 && !failed {
+	if len(q.torn) > 0 && !failed && q.id(n) != nil {
 		// The call may be what was torn: the result stays, on a branch that leads nowhere.
 		f.Repair = "what follows is hung past it: the result stays in the log, and is sent no more"
 		q.lift(n, q.newest())
