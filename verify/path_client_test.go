@@ -27,7 +27,6 @@ type piEntry struct {
 	Timestamp, Summary, CustomType           string
 	Message                                  *piMessage
 	line                                     int
-	hasVersion, numeric                      bool
 }
 
 type piMessage struct {
