@@ -211,7 +211,7 @@ func (q *pairing) kept() {
 		for ; i >= 0 && !q.speaks(front[i]); i-- {
 			r := front[i]
 			o := q.owner[r]
-			if q.Nodes[r].Kind != session.CallResult || q.place[o] == 0 {
+			if q.Nodes[r].Kind != session.CallResult || o < 0 || q.place[o] == 0 {
 				continue
 			}
 			f := q.add(finding.OrphanResult, q.ref(r), "kept", "a result that a compaction keeps without its call")
@@ -296,8 +296,10 @@ func (p *path) gap(way []int32, id session.ID) int32 {
 func (q *pairing) close(res *Result) {
 	c := &format.CloseRequest{SessionID: res.ID, Taken: q.taken}
 	tail := q.leaf
-	for tail >= 0 && !q.speaks(tail) {
-		tail = q.Nodes[tail].Up
+	for steps := 0; tail >= 0 && !q.speaks(tail); steps++ {
+		if tail = q.Nodes[tail].Up; steps > len(q.Nodes) {
+			tail = -1
+		}
 	}
 	way := q.Path(q.leaf)
 	edited := map[session.ID]bool{}

@@ -47,7 +47,9 @@ func (d dialect) Close(q format.CloseRequest) ([]format.Closing, error) {
 		body := fmt.Sprintf(`"message":{"role":"toolResult","toolCallId":"%s","toolName":"%s","content":[{"type":"text","text":"%s"}],"details":{"sessfix":{"code":"%s","v":1}},"isError":true,"timestamp":%d}`,
 			call.ID, call.Name, text, c.Code, last)
 		c.Line = d.entry("message", id, up, last, body)
-		up = id
+		if q.Leaf != nil {
+			up = id
+		}
 		out = append(out, c)
 	}
 	for _, target := range q.Unsaid {
