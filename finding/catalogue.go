@@ -1,5 +1,7 @@
 package finding
 
+import "github.com/sessfix/sessfix/session"
+
 // Code names a kind of fault. Codes are never renamed.
 type Code string
 
@@ -48,6 +50,13 @@ func New(c Code) Finding {
 		panic("finding: code without catalogue entry: " + string(c))
 	}
 	return Finding{Code: c, Severity: e.Severity, Cure: e.Cure}
+}
+
+// About is a finding about a record: its code, where it stands, the place that narrows the code, and what is wrong.
+func About(c Code, ref session.Ref, where, message string) Finding {
+	f := New(c)
+	f.Span, f.Record, f.Where, f.Message = ref.Span, ref, where, message
+	return f
 }
 
 var byCode = func() map[Code]Entry {

@@ -117,3 +117,6 @@ const (
 	ToolOutcomeUnknown = "TOOL_OUTCOME_UNKNOWN"
 	ResultRestored     = "RESULT_RESTORED"
 )
+
+// LookFirst is what each result says, last, of a call that may have run.
+const LookFirst = "It may have run completely, in part, or not at all. Look at its effects first: files, processes, services. Repeat it only if that is harmless; otherwise ask the user."

@@ -1,10 +1,14 @@
 package scan
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/sessfix/sessfix/session"
 )
+
+// ErrNoRecord says that bytes are no whole record.
+var ErrNoRecord = errors.New("no whole record")
 
 // Single takes single records apart, with the same keys each time.
 type Single struct {

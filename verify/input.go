@@ -87,6 +87,11 @@ type Drop struct {
 	Pinned bool
 }
 
+// dropRecord takes one record out of the log.
+func dropRecord(r session.Ref, code finding.Code) Drop {
+	return Drop{Span: r.Span, Code: code, Records: 1, Followed: r.Marks&session.Followed != 0}
+}
+
 // Move takes a record from its place and puts it behind another.
 type Move struct{ From, Behind session.Ref }
 

@@ -65,9 +65,7 @@ func newList(rules format.Rules) *list {
 }
 
 func (l *list) add(code finding.Code, ref session.Ref, where, message string) *finding.Finding {
-	f := finding.New(code)
-	f.Span, f.Record, f.Where, f.Message = ref.Span, ref, where, message
-	l.findings = append(l.findings, f)
+	l.findings = append(l.findings, finding.About(code, ref, where, message))
 	return &l.findings[len(l.findings)-1]
 }
 
@@ -273,7 +271,7 @@ func (l *list) twice(r *session.Record, c *asked, hash uint64, made bool, id str
 
 // drop takes a record out of the log.
 func (l *list) drop(ref session.Ref, code finding.Code) {
-	l.drops = append(l.drops, Drop{Span: ref.Span, Code: code, Records: 1, Followed: ref.Marks&session.Followed != 0})
+	l.drops = append(l.drops, dropRecord(ref, code))
 }
 
 // enough counts a fault at a kind of place, of which there were already enough to tell.

@@ -164,9 +164,7 @@ func (p *path) ref(n int32) session.Ref {
 }
 
 func (p *path) add(code finding.Code, ref session.Ref, where, message string) *finding.Finding {
-	f := finding.New(code)
-	f.Span, f.Record, f.Where, f.Message = ref.Span, ref, where, message
-	p.findings = append(p.findings, f)
+	p.findings = append(p.findings, finding.About(code, ref, where, message))
 	return &p.findings[len(p.findings)-1]
 }
 

@@ -11,6 +11,7 @@ import (
 
 // names gives ids to records that lack one or have another's.
 func (p *path) names(res *Result) {
+	name, _ := p.chained.Names()
 	for i := range p.Nodes {
 		n, e := int32(i), &p.entries[i]
 		if !e.twin && e.written != (session.ID{}) || e.put == 0 {
@@ -25,9 +26,8 @@ func (p *path) names(res *Result) {
 			f.Repair = "it gets an id, made of the session's and of its place"
 			f.Never = "drop the record"
 		}
-		name, _ := p.chained.Names()
 		p.put(n, p.newest(), e.own, name, id)
-		e.id, e.why = p.keep(id), p.newest()
+		e.id = p.keep(id)
 		p.Alias(session.MakeID(id), n)
 	}
 }

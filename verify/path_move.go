@@ -108,12 +108,9 @@ func (p *path) own() {
 		for n >= 0 && p.owner[n] == unknown {
 			p.owner[n] = -1 // also where a circle ends
 			way = append(way, n)
-			if up := p.Nodes[n].Up; up >= 0 && p.speaks(up) {
-				n = -1
-				found = up
-				break
-			} else {
-				n = up
+			n = p.Nodes[n].Up
+			if n >= 0 && p.speaks(n) {
+				n, found = -1, n
 			}
 		}
 		if n >= 0 {

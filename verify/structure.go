@@ -71,9 +71,7 @@ func (s *structure) add(code finding.Code, ref session.Ref, where, message strin
 		}
 		s.alike[code]++
 	}
-	f := finding.New(code)
-	f.Span, f.Record, f.Where, f.Message = ref.Span, ref, where, message
-	s.findings = append(s.findings, f)
+	s.findings = append(s.findings, finding.About(code, ref, where, message))
 	return &s.findings[len(s.findings)-1]
 }
 

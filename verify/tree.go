@@ -107,9 +107,7 @@ func (t *tree) record(r *session.Record, b *format.Batch) {
 }
 
 func (t *tree) add(code finding.Code, ref session.Ref, where, message string) *finding.Finding {
-	f := finding.New(code)
-	f.Span, f.Record, f.Where, f.Message = ref.Span, ref, where, message
-	t.findings = append(t.findings, f)
+	t.findings = append(t.findings, finding.About(code, ref, where, message))
 	return &t.findings[len(t.findings)-1]
 }
 

@@ -249,7 +249,7 @@ func (r *Result) header(h *format.Header) {
 func (r *Result) misplaced(rec *session.Record, list []finding.Finding) {
 	for _, f := range list {
 		if f.Code == finding.HeaderMisplaced && f.Where == "" {
-			r.Drops = append(r.Drops, Drop{Span: rec.Span, Code: f.Code, Records: 1, Followed: rec.Marks&session.Followed != 0})
+			r.Drops = append(r.Drops, dropRecord(rec.Ref(), f.Code))
 		}
 	}
 }

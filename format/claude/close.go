@@ -13,7 +13,7 @@ import (
 
 // unknownText is what the result of an unanswered call says.
 const unknownText = finding.ToolOutcomeUnknown + ": the session ended before a result of this call was recorded (closed by sessfix). " +
-	"It may have run completely, in part, or not at all. Look at its effects first: files, processes, services. Repeat it only if that is harmless; otherwise ask the user."
+	finding.LookFirst
 
 // Answer is a result under the line that asks for the call. It takes the time and the surroundings of that line.
 func (d dialect) Answer(asked, child []byte, call session.Call) (format.Closing, error) {

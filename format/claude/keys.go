@@ -1,8 +1,6 @@
 package claude
 
 import (
-	"errors"
-
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
@@ -151,15 +149,13 @@ func (f *fields) block(c session.Capture) {
 	}
 }
 
-var errNoRecord = errors.New("no whole record")
-
 var single = scan.NewSingle(keys[:])
 
 // read takes a single record apart.
 func read(raw []byte) (*fields, error) {
 	record, caps, ok := single.Take(raw)
 	if !ok {
-		return nil, errNoRecord
+		return nil, scan.ErrNoRecord
 	}
 	f := &fields{}
 	f.set(record, caps)

@@ -16,7 +16,7 @@ import (
 
 // unknownText is what the output of an unanswered call says.
 const unknownText = finding.ToolOutcomeUnknown + ": the session ended before an output of this call was recorded (closed by sessfix). " +
-	"It may have run completely, in part, or not at all. Look at its effects first: files, processes, services. Repeat it only if that is harmless; otherwise ask the user."
+	finding.LookFirst
 
 // restoredText stands in front of an output that was found in the record of the finished item.
 const restoredText = `(restored by sessfix from the record of the finished item)\n`

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/sessfix/sessfix/format"
@@ -121,15 +120,13 @@ func (f *fields) bareHeader() bool {
 
 func num(v int64) string { return strconv.FormatInt(v, 10) }
 
-var errNoRecord = errors.New("no whole record")
-
 var single = scan.NewSingle(keys[:])
 
 // read takes a single record apart; it may hold bytes in strings that are mended later.
 func read(raw []byte) (*fields, error) {
 	record, caps, ok := single.Take(raw)
 	if !ok {
-		return nil, errNoRecord
+		return nil, scan.ErrNoRecord
 	}
 	f := &fields{}
 	f.set(record, caps)

@@ -14,7 +14,7 @@ const notStartedText = "The tool call was interrupted before the Harness recorde
 
 // unknownText is free. It must not claim anything about what the call did.
 const unknownText = "No result of this tool call is in the session log, which ends after the call was recorded as started (closed by sessfix). " +
-	"It may have run completely, in part, or not at all. Look at its effects first: files, processes, services. Repeat it only if that is harmless; otherwise ask the user."
+	finding.LookFirst
 
 // Close ends what a crash left open, as the client's own recovery would: a result for each
 // unanswered call in call order, then step/end, then turn/end (packages/core/session/src/repair.ts).

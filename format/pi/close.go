@@ -15,7 +15,7 @@ import (
 // What the results of unanswered calls say.
 const (
 	unknownText = finding.ToolOutcomeUnknown + ": the session ended before a result of this call was recorded (closed by sessfix). " +
-		"It may have run completely, in part, or not at all. Look at its effects first: files, processes, services. Repeat it only if that is harmless; otherwise ask the user."
+		finding.LookFirst
 	notStartedText = finding.ToolNotStarted + ": the answer that asks for this call was cut off at its greatest length, and the client runs no call of such an answer (closed by sessfix). " +
 		"Nothing happened. Ask for it again if it is still wanted."
 )

@@ -60,9 +60,7 @@ func (d *decoder) contentless(r *session.Record, b *format.Batch) {
 }
 
 func report(b *format.Batch, r *session.Record, where, message string) *finding.Finding {
-	n := finding.New(finding.EventInvalid)
-	n.Span, n.Record, n.Where, n.Message = r.Span, r.Ref(), where, message
+	n := add(b, finding.EventInvalid, r.Ref(), where, message)
 	n.Never = "drop the record"
-	b.Findings = append(b.Findings, n)
-	return &b.Findings[len(b.Findings)-1]
+	return n
 }

@@ -17,7 +17,6 @@ type decoder struct {
 	f          fields
 	head       header
 	generation int        // by the header
-	old        bool       // by the header, entries have no ids
 	linear     bool       // they have none, whatever the header says
 	entries    int64      // so far
 	named      int64      // those that have an id
@@ -38,7 +37,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 		return
 	}
 	if d.head.first.Len == 0 && d.entries == 0 {
-		d.headless(r, b)
+		d.head.orphan = r.Ref()
 	}
 	if !f.Has(kType) && !f.Has(kID) && !f.Has(kMessage) {
 		b.Stray = true
@@ -59,7 +58,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 func (d *decoder) link(r *session.Record, b *format.Batch) {
 	f := &d.f
 	l := session.Link{Kind: session.Note, Time: millis(f.Str(kTime))}
-	if d.linear || d.old && !f.Has(kID) {
+	if d.linear || d.generation == linear && !f.Has(kID) {
 		// Without ids each entry stands behind the one in front of it.
 		l.ID = lineID(r.N)
 		l.Parent, l.Named = d.last, d.last != (session.ID{})
@@ -114,11 +113,8 @@ func (d *decoder) ref(key int) (session.Sub, session.ID) {
 	if c.Len == 0 || c.Kind == 'n' || c.Kind == '"' && c.Len == 2 {
 		return at, session.ID{}
 	}
-	return at, refID(d.f.Of(c))
+	return at, session.MakeID(d.f.Of(c))
 }
-
-// refID makes an ID of a reference's text.
-func refID(text []byte) session.ID { return session.MakeID(text) }
 
 // speaker is what a message is for the model, and whether it is never sent.
 func (d *decoder) speaker() (kind session.Kind, void bool) {

@@ -29,18 +29,13 @@ type header struct {
 func (d *decoder) header(r *session.Record, b *format.Batch) {
 	f := &d.f
 	if d.head.first.Len > 0 {
-		n := finding.New(finding.HeaderMisplaced)
-		n.Span, n.Record, n.Where = r.Span, r.Ref(), "second"
-		n.Message = "a second header: the client passes over it"
-		n.Repair = "nothing"
-		b.Findings = append(b.Findings, n)
+		add(b, finding.HeaderMisplaced, r.Ref(), "second", "a second header: the client passes over it").Repair = "nothing"
 		return
 	}
 	h := &d.head
 	h.first, h.version, h.typ = r.Ref(), f.At(kVersion), f.At(kType)
 	h.value = string(f.Value(kVersion))
 	d.generation = generationOf(f)
-	d.old = d.generation == linear
 	h.late = d.entries > 0
 	if h.late {
 		h.raw = bytes.Clone(r.Raw)
@@ -50,12 +45,12 @@ func (d *decoder) header(r *session.Record, b *format.Batch) {
 	switch c := f.At(kID); {
 	case c.Kind == '"':
 	case c.Kind == '0':
-		n := add(b, finding.HeaderInvalid, r, "id", "the session's id is a number: the client does not take the file for a session")
+		n := add(b, finding.HeaderInvalid, r.Ref(), "id", "the session's id is a number: the client does not take the file for a session")
 		n.Repair = "the number becomes a string"
 		n.Patches = []finding.Patch{{At: r.Text + int64(c.Off), Ins: []byte{'"'}}, {At: r.Text + int64(c.Off+c.Len), Ins: []byte{'"'}}}
 		b.Header.ID = string(f.Of(c))
 	default:
-		n := add(b, finding.HeaderInvalid, r, "no-id", "the header has no id: the client does not take the file for a session")
+		n := add(b, finding.HeaderInvalid, r.Ref(), "no-id", "the header has no id: the client does not take the file for a session")
 		if id := named(d.place.Path); id != "" {
 			n.Where = "id"
 			n.Repair = "it gets the id in the file's name"
@@ -68,18 +63,13 @@ func (d *decoder) header(r *session.Record, b *format.Batch) {
 		}
 	}
 	if f.Kind(kCWD) != '"' {
-		n := add(b, finding.HeaderInvalid, r, "cwd", "the header names no working directory: the client takes the one that it is started in")
+		n := add(b, finding.HeaderInvalid, r.Ref(), "cwd", "the header names no working directory: the client takes the one that it is started in")
 		n.Repair = "nothing: start the client where the session belongs"
 	}
 }
 
-// headless notes an entry in front of the header.
-func (d *decoder) headless(r *session.Record, b *format.Batch) { d.head.orphan = r.Ref() }
-
-func add(b *format.Batch, code finding.Code, r *session.Record, where, message string) *finding.Finding {
-	n := finding.New(code)
-	n.Span, n.Record, n.Where, n.Message = r.Span, r.Ref(), where, message
-	b.Findings = append(b.Findings, n)
+func add(b *format.Batch, code finding.Code, ref session.Ref, where, message string) *finding.Finding {
+	b.Findings = append(b.Findings, finding.About(code, ref, where, message))
 	return &b.Findings[len(b.Findings)-1]
 }
 
@@ -135,12 +125,9 @@ func (d *decoder) End(b *format.Batch) {
 	case h.first.Len == 0:
 		return
 	case h.late:
-		n := finding.New(finding.HeaderMisplaced)
-		n.Span, n.Record, n.Where = h.first.Span, h.first, "late"
-		n.Message = "the header is not the first record: the client does not take the file for a session; releases up to 0.73.1 write over it"
+		n := add(b, finding.HeaderMisplaced, h.first, "late", "the header is not the first record: the client does not take the file for a session; releases up to 0.73.1 write over it")
 		n.Repair = "it is moved to the front"
 		n.Patches = []finding.Patch{{At: 0, Ins: append(h.raw, '\n')}, {At: h.first.Text, Del: h.first.TextLen + 1}}
-		b.Findings = append(b.Findings, n)
 	}
 	d.version(b)
 }
@@ -149,8 +136,8 @@ func (d *decoder) End(b *format.Batch) {
 func (d *decoder) version(b *format.Batch) {
 	h := &d.head
 	tell := func(where, message, repair, value string) {
-		n := finding.New(finding.HeaderInvalid)
-		n.Span, n.Record, n.Where, n.Message, n.Repair = h.first.Span, h.first, where, message, repair
+		n := add(b, finding.HeaderInvalid, h.first, where, message)
+		n.Repair = repair
 		n.Never = "open the session before it is mended"
 		at := h.first.Text
 		switch {
@@ -161,13 +148,12 @@ func (d *decoder) version(b *format.Batch) {
 		default:
 			n.Patches = []finding.Patch{{At: at + int64(h.typ.Off+h.typ.Len), Ins: []byte(`,"version":` + value)}}
 		}
-		b.Findings = append(b.Findings, n)
 	}
 	right := strconv.Itoa(newest)
 	if d.hooks > 0 {
 		right = strconv.Itoa(hooked)
 	}
-	old := d.old
+	old := d.generation == linear
 	switch {
 	case d.entries == 0:
 	case old && d.named == d.entries:

@@ -11,7 +11,7 @@ import (
 const (
 	notStartedText = finding.ToolNotStarted + ": the session ended before this call was started (closed by sessfix). It did not run. Make it again if it is still wanted."
 	unknownText    = finding.ToolOutcomeUnknown + ": the session ended after this call was recorded as started, and before a result of it was recorded (closed by sessfix). " +
-		"It may have run completely, in part, or not at all. Look at its effects first: files, processes, services. Repeat it only if that is harmless; otherwise ask the user."
+		finding.LookFirst
 	shownText = " What stands in front of this is what it had put out by then; more may have followed."
 )
 

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"errors"
 	"math"
 	"strconv"
 
@@ -209,15 +208,13 @@ func (l *line) generation() string {
 	return kinds[string(w.str(wKind))]
 }
 
-var errNoRecord = errors.New("no whole record")
-
 var single = scan.NewSingle(keys[:])
 
 // read takes a single record apart.
 func read(raw []byte) (*line, error) {
 	record, caps, ok := single.Take(raw)
 	if !ok {
-		return nil, errNoRecord
+		return nil, scan.ErrNoRecord
 	}
 	l := &line{}
 	l.set(record, caps)
