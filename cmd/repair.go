@@ -30,8 +30,8 @@ func (a *app) repairCmd() *cobra.Command {
 		Short: "Mend sessions so that their agent resumes them",
 		Long: `Repair mends what has one safe repair: torn bytes go to quarantine, whole records that stand in
 damaged lines or frames are kept, and what a crash left open is closed with records that say
-whether a call had started. In logs whose records hang under each other, what lost its place is
-told anew at the end. Nothing else is touched.
+whether a call had started. Of records that hang under each other, what lost its place gets it back:
+told anew at the end, or in its place, as the agent reads it. Nothing else is touched.
 
 The result is verified before a byte is written. The original is kept in sessfix's own state
 directory, and sessfix undo puts it back byte for byte. A session that is in use, or whose damage

@@ -119,13 +119,13 @@ func (d *decoder) End(b *format.Batch) {
 	case h.first.Len == 0 && d.entries > 0:
 		n := finding.New(finding.HeaderMissing)
 		n.Line, n.Logical, n.Record = 1, 1, h.orphan
-		n.Message = "the first record is no header: the client does not take the file for a session; releases up to 0.73.1 write over it"
+		n.Message = "the first record is no header: the client does not take the file for a session; releases up to 0.80.2 write over it"
 		b.Findings = append(b.Findings, n)
 		return
 	case h.first.Len == 0:
 		return
 	case h.late:
-		n := add(b, finding.HeaderMisplaced, h.first, "late", "the header is not the first record: the client does not take the file for a session; releases up to 0.73.1 write over it")
+		n := add(b, finding.HeaderMisplaced, h.first, "late", "the header is not the first record: the client does not take the file for a session; releases up to 0.80.2 write over it")
 		n.Repair = "it is moved to the front"
 		n.Patches = []finding.Patch{{At: 0, Ins: append(h.raw, '\n')}, {At: h.first.Text, Del: h.first.TextLen + 1}}
 	}
