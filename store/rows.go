@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/sessfix/sessfix/database"
@@ -63,7 +64,7 @@ func (w *opener) database(ctx context.Context, f format.Stored, path, rel string
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		w.trouble(path, err)
+		w.trouble(path, errors.Unwrap(err)) // it names the path already
 		return nil
 	}
 	w.out.copies = append(w.out.copies, c)

@@ -108,3 +108,15 @@ func TestStoredSchema(t *testing.T) {
 		t.Errorf("%+v %v", found.Sessions, found.Troubles)
 	}
 }
+
+// A file that is no database is named once.
+func TestStoredUnreadable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "openclaw-agent.sqlite")
+	if err := os.WriteFile(path, []byte("junk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found := openClaw(t, path)
+	if len(found.Troubles) != 1 || strings.Count(found.Troubles[0].Error(), path) != 1 || !strings.Contains(found.Troubles[0].Error(), "no readable database") {
+		t.Errorf("%v", found.Troubles)
+	}
+}
