@@ -22,11 +22,13 @@ func (d *decoder) lanes(b *format.Batch) {
 		}
 	}
 	slices.Sort(names)
+	said := len(b.Findings)
 	for _, name := range names {
 		d.lane(b, name)
 	}
-	if d.broken {
-		d.open = nil // the client attaches to none
+	if d.broken { // the client attaches to no lane, so none is ended
+		d.open = nil
+		b.Findings = append(b.Findings[:said], slices.DeleteFunc(b.Findings[said:], func(f finding.Finding) bool { return f.Code != finding.EventInvalid })...)
 	}
 }
 

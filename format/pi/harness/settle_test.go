@@ -261,3 +261,11 @@ func TestEveryCut(t *testing.T) {
 		}
 	}
 }
+
+// Where one lane cannot be read, the client attaches to none: no other is said to be ended.
+func TestSpoiltBesideOpen(t *testing.T) {
+	s := decode(t, told(head(""), append(begin(), tx{set(laneStates, "a", `{"currentOperationId":null,"inbox":[]}`)}, tx{set(tips, "z", "7")})...))
+	if got := s.codes(); got != "EVENT_INVALID lane, EVENT_INVALID lane" || len(s.closings) > 0 {
+		t.Errorf("%q, %d closings", got, len(s.closings))
+	}
+}
