@@ -23,6 +23,8 @@ is_ready() {
   case $agent in
   claude-code) ls "$into"/node_modules/@anthropic-ai/claude-code-*/claude* >/dev/null 2>&1 ;;
   codex) ls "$into"/node_modules/@openai/codex-*/vendor/*/bin/codex* >/dev/null 2>&1 ;;
+  openclaw) [ -f "$into/node_modules/openclaw/openclaw.mjs" ] ;;
+  pi) is_24 && [ -f "$into/node_modules/pi-legacy/dist/cli.js" ] ;;
   *) is_24 ;;
   esac
 }
@@ -40,6 +42,9 @@ if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ] || ! is_ready; then
   (cd "$into" && npm ci --no-audit --no-fund) >&2 || exit 75
   # The package of Node fetches its binary in an install script, which npm may have skipped.
   is_ready || [ "$agent" != dsh ] || (cd "$into" && npm rebuild node) >&2 || exit 75
+  case $agent in
+  pi | pi/harness) is_ready || (cd "$into" && npm rebuild node --ignore-scripts=false) >&2 || exit 75 ;;
+  esac
   is_ready || { echo "install.sh: no $([ "$agent" = dsh ] && echo Node 24 || echo client) in $into" >&2; exit 75; }
   echo "$want" >"$stamp"
 fi

@@ -18,5 +18,9 @@ here=$(dirname "$0")
 case $agent in
 claude-code) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" "$@" ;;
 codex) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" --healthy "$here/../testdata/sessions/codex" "$@" ;;
+pi)
+  # OpenClaw's doctor is asked too where it can be installed; the judge says so where it cannot.
+  doctor=$("$here/install.sh" openclaw) || doctor=
+  exec "$folder/node_modules/.bin/node" "$folder/judge.mjs" "$binary" --shared "$here/../../shared" ${doctor:+--doctor "$doctor"} "$@" ;;
 esac
 exec "$folder/node_modules/.bin/node" "$folder/check.mjs" "$binary" "$@"

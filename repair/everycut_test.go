@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sessfix/sessfix/internal/damage"
 	"github.com/sessfix/sessfix/internal/damage/trial"
@@ -222,6 +223,10 @@ func undone(t testing.TB, what, file string, in []byte, modes map[string]bool) {
 	dir, cases := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, file)
 	if err := os.WriteFile(path, in, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-time.Hour) // so that nobody waits for it to be quiet
+	if err := os.Chtimes(path, past, past); err != nil {
 		t.Fatal(err)
 	}
 	found, err := store.Open(t.Context(), []string{path}, trial.Options())

@@ -20,13 +20,14 @@ import (
 	"github.com/sessfix/sessfix/format/claude"
 	"github.com/sessfix/sessfix/format/codex"
 	"github.com/sessfix/sessfix/format/dsh"
+	"github.com/sessfix/sessfix/format/pi"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/store"
 	"github.com/sessfix/sessfix/verify"
 )
 
-var faultFormats = []format.Format{dsh.Format{}, claude.Format{}, codex.Format{}}
+var faultFormats = []format.Format{dsh.Format{}, claude.Format{}, codex.Format{}, pi.Format{}}
 
 // faultLines are a small session that was killed while a tool ran.
 var faultLines = []string{
@@ -63,6 +64,22 @@ var faultCases = []faultCase{
 	{"append to a rollout", faultRollout, repair.ModeAppend, faultList("")},
 	{"replace in a rollout", faultRollout, repair.ModeReplace, faultList(`{"timestamp":"2026-0` + "\n")},
 	{"replace a tree", "5a5a5a5a-1111-4222-8333-444455556666.jsonl", repair.ModeReplace, append(faultTree(), `{"type":"assi`...)},
+	{"append to a path", faultPi, repair.ModeAppend, faultPath("")},
+	{"replace in a path", faultPi, repair.ModeReplace, faultPath(`{"type":"message","id":"c0` + "\n")},
+	{"relink a path", faultPi, repair.ModeReplace, bytes.Replace(faultPath(""), []byte(`"parentId":"c0000001"`), []byte(`"parentId":"c0ffffff"`), 1)},
+}
+
+// appended tells whether the file itself is added to. A session of pi keeps its time, and so is always written beside.
+func (c faultCase) appended() bool { return c.mode == repair.ModeAppend && c.file != faultPi }
+
+const faultPi = "2026-01-02T03-04-05-000Z_01900000-0000-7000-8000-000000000002.jsonl"
+
+// faultPath is a small session of pi that was killed while a tool ran, with something in its middle.
+func faultPath(torn string) []byte {
+	return []byte(`{"type":"session","version":3,"id":"01900000-0000-7000-8000-000000000002","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}
+{"type":"message","id":"c0000001","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"hi","timestamp":1767323046000}}
+` + torn + `{"type":"message","id":"c0000002","parentId":"c0000001","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"call_1","name":"bash","arguments":{}}],"api":"a","provider":"p","model":"m","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"toolUse","timestamp":1767323047000}}
+`)
 }
 
 const faultRollout = "rollout-2026-01-02T03-04-05-01900000-0000-7000-8000-000000000001.jsonl"
@@ -122,6 +139,7 @@ func newBed(t *testing.T, file string, content []byte) *faultBed {
 	b := &faultBed{t, filepath.Join(dir, "agent"), filepath.Join(dir, "agent", file), filepath.Join(dir, "state", "cases")}
 	b.must(os.Mkdir(b.home, 0o700))
 	b.must(os.WriteFile(b.path, content, 0o600))
+	b.settle()
 	return b
 }
 
@@ -511,7 +529,7 @@ func TestCaseFolder(t *testing.T) {
 		out, err := b.repair(nil)
 		b.must(err)
 		original, err := os.ReadFile(filepath.Join(out.Receipt, "original"))
-		if c.mode == repair.ModeReplace {
+		if !c.appended() {
 			if err != nil || !bytes.Equal(original, c.old) {
 				t.Errorf("%s: the original is not kept: %v", c.name, err)
 			}
@@ -525,7 +543,11 @@ func TestCaseFolder(t *testing.T) {
 			b.must(err)
 			total += fi.Size()
 		}
-		if want := out.Result.Account.Quarantined; total != want {
+		want := out.Result.Account.Quarantined
+		if c.file == faultPi {
+			want += out.Result.Account.Replaced // parents that were replaced lie there as well
+		}
+		if total != want {
 			t.Errorf("%s: %d bytes in quarantine, the account says %d", c.name, total, want)
 		}
 	}

@@ -62,7 +62,7 @@ func TestWrittenMeanwhile(t *testing.T) {
 	for _, c := range faultCases {
 		for kind, write := range map[string]func(*faultBed){"appended": appends, "changed in place": sameSize, "replaced": replaced} {
 			for _, at := range []string{"create case.json.tmp", "create last", "append", "copymode"} {
-				if (at == "append") != (c.mode == repair.ModeAppend) && !strings.HasSuffix(at, "case.json.tmp") {
+				if (at == "append") != c.appended() && !strings.HasSuffix(at, "case.json.tmp") {
 					continue
 				}
 				t.Run(c.name+", "+kind+" at "+at, func(t *testing.T) {

@@ -1,0 +1,69 @@
+// node crash.mjs BIN [--jobs N] [--keep DIR] [--only WORD]: kills the real client at many moments, lets BIN repair what it left,
+// and lets the real client go on with that. One line for each fault; the last line counts. Exit 1 when one failed, or when more
+// than a tenth of the moments did not come.
+import { existsSync, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { areInstalled, placeIn } from './lib/client.mjs'
+import { commandsIn } from './lib/commands.mjs'
+import { forEachOf } from './lib/each.mjs'
+import { Missed, lead, sessionOf } from './lib/lead.mjs'
+import { endLookers } from './lib/look.mjs'
+import { moments } from './lib/moments.mjs'
+import { faultsBetween, faultsOfRepair } from './lib/proof.mjs'
+import { endOf } from './lib/tail.mjs'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { jobs: { type: 'string', default: '4' }, keep: { type: 'string' }, only: { type: 'string', default: '' } },
+})
+const jobs = Number(values.jobs)
+const [binary] = positionals
+const wrong = positionals.length !== 1 || !(jobs >= 1 && jobs <= 6)
+if (wrong || !existsSync(binary) || !areInstalled()) {
+  console.error(wrong ? 'usage: node crash.mjs BIN [--jobs 1 to 6] [--keep DIR] [--only WORD]' : `crash.mjs: ${areInstalled() ? binary : 'the client'} is not there`)
+  process.exit(2)
+}
+const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-crash-')) : resolve(values.keep)
+await mkdir(scratch, { recursive: true })
+if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+
+const TRIES = 4
+const tally = { passed: 0, failed: 0, missed: 0 }
+await forEachOf(moments.filter(({ name }) => name.includes(values.only)), jobs, async (moment, n) => {
+  const folder = join(scratch, `${String(n).padStart(2, '0')}-${moment.name.replace(/[^a-z]+/g, '-')}`)
+  const { faults = [], missed } = await trial(moment, folder).catch(error => ({ faults: [`no verdict: ${error.stack}`] }))
+  tally[missed !== undefined ? 'missed' : faults.length > 0 ? 'failed' : 'passed'] += 1
+  if (missed !== undefined) console.log(`MISSED ${moment.name}: ${missed}`)
+  for (const fault of faults) console.log(`FAIL ${moment.name}: ${fault}`)
+  if (values.keep === undefined) for (let again = 1; again <= TRIES; again += 1) await rm(`${folder}-${again}`, { recursive: true, force: true, maxRetries: 3 })
+})
+endLookers()
+console.log(`crash: ${tally.passed} passed, ${tally.failed} failed, ${tally.missed} missed`)
+process.exit(tally.failed > 0 || tally.missed * 10 > tally.passed ? 1 : 0)
+
+/** A busy machine can let a moment pass. That is no verdict on a repair, but where many do, nothing was tried. */
+async function trial(moment, folder) {
+  for (let again = 1; ; again += 1) {
+    try {
+      return { faults: await once(moment, `${folder}-${again}`) }
+    } catch (error) {
+      if (!(error instanceof Missed)) throw error
+      if (again === TRIES) return { missed: error.message }
+    }
+  }
+}
+
+async function once({ left, steps }, folder) {
+  const place = await placeIn(join(folder, 'killed'))
+  for (const step of steps) {
+    const faults = step.repair ? await faultsBetween(resolve(binary), place) : await lead(place, step) ?? []
+    if (faults.length > 0) return faults
+  }
+  const file = await sessionOf(place)
+  const end = endOf(file && await readFile(file))
+  if (left instanceof RegExp ? !left.test(end) : left !== end) throw new Missed(`the file ends with ${end} instead of ${left}`)
+  return faultsOfRepair(resolve(binary), place, commandsIn(place.project).allThatBegan(), folder)
+}
