@@ -221,7 +221,8 @@ type (
 	Replayer interface {
 		// Leaf is the node that the client goes on from, -1 where it finds none.
 		Leaf(t *session.Tree) int32
-		// Replay lists the nodes whose content the next request holds, in order. The path leads from the leaf up.
+		// Replay lists the nodes whose content the next request holds, in order. The path leads from the leaf up. Edits are in the
+		// list as any other node, and what they edit is too.
 		Replay(t *session.Tree, path []int32) []int32
 	}
 	// Document is the dialect of a file that is one JSON document and no log. It says what is wrong with it; the patches

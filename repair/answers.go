@@ -80,8 +80,8 @@ func (p *Plan) insert(in verify.Input, res *verify.Result, records map[int64][]b
 
 // move puts records behind others.
 func (p *Plan) move(res *verify.Result, records map[int64][]byte) {
-	cures := []finding.Code{finding.OrphanResult}
 	for _, m := range res.Moves {
+		cures := []finding.Code{m.Code}
 		to := m.Behind.TextEnd() + 1
 		if m.Behind.Marks&session.Unterminated != 0 {
 			to-- // what ends the log puts the newline in front

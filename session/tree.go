@@ -21,6 +21,7 @@ type Link struct {
 	PutAt      uint32 // behind a member of the record, where one that it lacks may be put in
 	PriorAt    Sub    // where Prior stands in the record, quotes included
 	Prior      ID     // of a compaction's border: the last record in front of it, or the first that it keeps; of an edit: what it edits; of a Goto: where the talk goes on
+	PriorN     int64  // in place of Prior, in a log whose records have no ids: the number of that record, from 0
 	Anchor     ID     // likewise: the summary behind which the kept records stand
 }
 

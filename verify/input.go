@@ -92,8 +92,11 @@ func dropRecord(r session.Ref, code finding.Code) Drop {
 	return Drop{Span: r.Span, Code: code, Records: 1, Followed: r.Marks&session.Followed != 0}
 }
 
-// Move takes a record from its place and puts it behind another.
-type Move struct{ From, Behind session.Ref }
+// Move takes a record from its place and puts it behind another, for the reason of a finding.
+type Move struct {
+	From, Behind session.Ref
+	Code         finding.Code
+}
 
 // Result is what verify says of a session.
 type Result struct {

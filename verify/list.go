@@ -147,7 +147,7 @@ func (l *list) ask(r *session.Record, b *format.Batch, e *session.Event) {
 func (l *list) before(was early, call session.Ref, id string) {
 	moves := l.rules.InsertMid && was.at.Marks == 0 && call.Marks&^session.Unterminated == 0
 	if moves {
-		l.moves = append(l.moves, Move{From: was.at, Behind: call})
+		l.moves = append(l.moves, Move{From: was.at, Behind: call, Code: finding.OrphanResult})
 	}
 	if was.finding < 0 {
 		if l.enough(finding.OrphanResult, "before") {

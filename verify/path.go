@@ -24,19 +24,23 @@ type path struct {
 	legs     []session.Leg
 	framed   []session.Ref // of the nodes, where the part is compressed
 	torn     []session.Span
+	remains  []remains // of the torn, once they were looked at
 
 	// meaning is what an id stands for by now, where several records have it.
 	meaning map[session.ID]session.ID
 	repeats []repeat
 	strays  []session.Ref // records that are no entries
 
-	kids   [][]int32 // made when the first record is hung elsewhere
-	place  []int32   // of each node on the way to the leaf, from 1 at the root; 0 = not on it
-	sent   []bool    // nodes that are sent
-	owner  []int32   // of each node the nearest one above that speaks, -1 = none
-	leaf   int32
-	husks  []int32
-	blanks map[int32]uint32 // where an id is empty that a record's call or result has
+	kids    [][]int32 // made when the first record is hung elsewhere
+	place   []int32   // of each node on the way to the leaf, from 1 at the root; 0 = not on it
+	owner   []int32   // of each node the nearest one above that speaks, -1 = none
+	request           // what is sent
+	refs    map[int32]reference
+	leaf    int32
+	husks   []int32
+	moved   map[int32]bool   // records that are hung behind their call
+	fixed   map[int32]int32  // results without id, and the legs that they answer
+	blanks  map[int32]uint32 // where an id is empty that a record's call or result has
 }
 
 // entry is what is kept of a record beside its node.
@@ -58,6 +62,14 @@ type entry struct {
 	bare    bool // it lacks the member for its parent, or that is empty
 }
 
+// reference is what a record names beside its parent: what a compaction keeps from, what an edit or a label is about.
+type reference struct {
+	written session.ID // the id, zero where a place is written
+	place   int64      // the number of a record
+	to      session.ID // of the node that is meant
+	why     int32      // the finding that asks for another node, -1 = none
+}
+
 // repeat is a record that stood here before, byte for byte.
 type repeat struct {
 	ref  session.Ref
@@ -66,7 +78,7 @@ type repeat struct {
 
 func newPath(in Input) *path {
 	chained, _ := in.Dialect.(format.Chained)
-	return &path{in: in, chained: chained, seed: maphash.MakeSeed(), meaning: map[session.ID]session.ID{}, blanks: map[int32]uint32{}, leaf: -1}
+	return &path{in: in, chained: chained, seed: maphash.MakeSeed(), meaning: map[session.ID]session.ID{}, blanks: map[int32]uint32{}, refs: map[int32]reference{}, moved: map[int32]bool{}, fixed: map[int32]int32{}, leaf: -1}
 }
 
 // lineID is the id of a record that has none of its own.
@@ -101,6 +113,7 @@ func (p *path) record(r *session.Record, b *format.Batch) {
 	if l.Named && l.Parent != e.written {
 		l.Parent = p.now(l.Parent)
 	}
+	prior := l.Prior
 	if l.Prior != (session.ID{}) {
 		l.Prior = p.now(l.Prior)
 	}
@@ -123,6 +136,9 @@ func (p *path) record(r *session.Record, b *format.Batch) {
 	p.entries = append(p.entries, e)
 	if p.in.Medium == scan.Frames {
 		p.framed = append(p.framed, r.Ref())
+	}
+	if l.PriorAt.Len > 0 && (l.Prior != (session.ID{}) || l.PriorN > 0) {
+		p.refs[n] = reference{written: prior, place: l.PriorN, to: l.Prior, why: -1}
 	}
 	if blank > 0 {
 		p.blanks[n] = blank

@@ -13,14 +13,12 @@ import (
 
 // blank gives ids to calls that have none and to their results, where the two are told.
 func (q *pairing) blank(res *Result) {
-	for i := range q.Nodes {
-		n := int32(i)
-		x := &q.Nodes[n]
-		if !q.sent[n] || x.Void || x.Kind != session.AssistantMessage {
+	for _, n := range q.order {
+		if !q.asking(n) {
 			continue
 		}
 		var blank []int32
-		for k := x.Legs; k < x.Legs+x.N; k++ {
+		for k, behind := q.words(n); k < behind; k++ {
 			if q.CallID(q.Legs[k]) == "" {
 				blank = append(blank, k)
 			}
@@ -28,16 +26,19 @@ func (q *pairing) blank(res *Result) {
 		if len(blank) == 0 {
 			continue
 		}
-		f := q.add(finding.EmptyCallID, q.ref(n), "call", "a call has an empty id")
-		at, known := q.blanks[n]
+		said := q.Legs[blank[0]].Node // the answer, or its edit
+		f := q.add(finding.EmptyCallID, q.ref(said), "call", "a call has an empty id")
+		at, known := q.blanks[said]
 		if len(blank) > 1 || !known {
 			f.Where = "several"
 			continue
 		}
-		id := "call_" + strings.Trim(string(q.chained.NewID(fmt.Sprintf("%s\x00call\x00%d", res.ID, x.At.N), func([]byte) bool { return false })), `"`)
+		id := "call_" + strings.Trim(string(q.chained.NewID(fmt.Sprintf("%s\x00call\x00%d", res.ID, q.Nodes[said].At.N), func([]byte) bool { return false })), `"`)
 		f.Repair = "call and result get one same id, made of the session's and of their place"
-		f.Patches = append(f.Patches, finding.Patch{At: q.ref(n).Text + int64(at), Ins: []byte(id)})
+		f.Patches = append(f.Patches, finding.Patch{At: q.ref(said).Text + int64(at), Ins: []byte(id)})
+		q.alter(said, q.newest())
 		if r, ok := q.answered[blank[0]]; ok {
+			q.alter(r, q.newest())
 			f.Patches = append(f.Patches, finding.Patch{At: q.ref(r).Text + int64(q.blanks[r]), Ins: []byte(id)})
 			continue
 		}
@@ -45,67 +46,59 @@ func (q *pairing) blank(res *Result) {
 	}
 }
 
+// asking tells an answer whose calls are sent.
+func (q *pairing) asking(n int32) bool {
+	x := &q.Nodes[n]
+	return q.sent(n) && x.Kind == session.AssistantMessage && !x.Void
+}
+
 // close judges what is left without result or without call in what is sent, and asks for what ends the log.
 func (q *pairing) close(res *Result) {
 	c := &format.CloseRequest{SessionID: res.ID, Taken: q.taken}
-	tail := q.leaf
-	for steps := 0; tail >= 0 && !q.speaks(tail); steps++ {
-		if tail = q.Nodes[tail].Up; steps > len(q.Nodes) {
-			tail = -1
+	tail := int32(-1) // what speaks last
+	for _, n := range q.order {
+		if q.sent(n) && q.speaks(n) && (n == q.order[0] || q.Nodes[n].Kind != session.CompactionEnd) {
+			tail = n
 		}
 	}
-	way := q.Path(q.leaf)
-	edited := map[session.ID]bool{}
-	for _, n := range way {
-		if q.Nodes[n].Kind == session.Edit {
-			edited[q.Borders[n].Prior] = true
-		}
-	}
-	for _, n := range slices.Backward(way) {
-		x := &q.Nodes[n]
-		if q.sent[n] && x.Kind == session.UserMessage {
+	for _, n := range q.order {
+		switch {
+		case q.sent(n) && q.Nodes[n].Kind == session.UserMessage:
 			res.Turns++
-		}
-		if o := q.owner[n]; q.sent[n] && x.Kind == session.CallResult && o >= 0 && !q.sent[o] && edited[q.Nodes[o].ID] && !q.kin(way, o, n) {
+		case slices.Contains(q.unsaid, n) && q.sent(n):
 			f := q.add(finding.OrphanResult, q.ref(n), "edited", "a result whose call was edited out: the client sends it alone")
 			f.CallID = q.CallID(q.result(n))
 			f.Repair = "a record is added that edits it out as well"
 			c.Unsaid = append(c.Unsaid, bytes.Clone(q.id(n)))
-		}
-		if q.sent[n] && x.Kind == session.AssistantMessage && !x.Void {
+		case q.asking(n):
 			q.unanswered(n, n == tail, c)
 		}
 	}
 	res.Tail.Calls = c.Calls
 	res.Open = len(c.Calls) > 0
 	c.Mark = q.natural() != q.leaf && len(c.Calls) == 0 && len(c.Unsaid) == 0
-	switch {
-	case q.leaf >= 0:
+	if q.leaf >= 0 {
 		c.Leaf = bytes.Clone(q.id(q.leaf))
-	case q.entries[0].put > 0:
+	} else if q.entries[0].put > 0 {
 		c.Leaf = []byte("null")
+	}
+	for n := q.leaf; n >= 0 && c.Time == 0; n = q.Nodes[n].Up {
+		c.Time = q.Nodes[n].Time
+	}
+	if c.Time != 0 {
+		c.Time++
 	}
 	if c.Mark || len(c.Calls) > 0 || len(c.Unsaid) > 0 {
 		res.Close = c
 	}
 }
 
-// kin tells whether the words that took a call's place on the way still ask for the one of a result.
-func (q *pairing) kin(way []int32, o, n int32) bool {
-	for _, e := range way {
-		if q.Nodes[e].Kind == session.Edit && q.Borders[e].Prior == q.Nodes[o].ID {
-			return q.asks(e, q.CallID(q.result(n)))
-		}
-	}
-	return false
-}
-
 // unanswered reports the calls of an answer that have no result.
 func (q *pairing) unanswered(n int32, tail bool, c *format.CloseRequest) {
-	x := &q.Nodes[n]
-	for k := x.Legs; k < x.Legs+x.N; k++ {
+	for k, behind := q.words(n); k < behind; k++ {
 		g := q.Legs[k]
-		if _, done := q.answered[k]; done || g.Kind != session.CallAsked {
+		r, done := q.answered[k]
+		if done && q.said(r) || g.Kind != session.CallAsked {
 			continue
 		}
 		id := q.CallID(g)
@@ -113,7 +106,12 @@ func (q *pairing) unanswered(n int32, tail bool, c *format.CloseRequest) {
 		f.CallID = id
 		f.Never = "repeat it blindly: it may have run"
 		f.Repair = "nothing: the client answers it by itself, and a result at the end would stand too far away"
-		if !tail {
+		switch {
+		case done:
+			f.Message = fmt.Sprintf("the result of call %s was edited out", quote(id))
+			f.Repair = "nothing: the client answers it by itself"
+			continue
+		case !tail:
 			continue
 		}
 		f.Where = "tail"

@@ -17,16 +17,17 @@ func (p *path) end(res *Result) {
 	if p.chained == nil {
 		return
 	}
-	p.tails(res)
 	if len(p.Nodes) > 0 {
+		p.places(res)
 		p.names(res)
 		p.Grow()
 		for i := range p.Nodes {
 			p.entries[i].was = p.Nodes[i].Up
 		}
 		p.links()
+		p.tip()
 		p.own()
-		p.tip(res)
+		p.look()
 		for _, n := range p.husks {
 			f := p.add(finding.EventInvalid, p.ref(n), "husk", "the record lacks what its type is about, and the client breaks on it")
 			f.Repair = "it goes to quarantine, and what hangs under it is hung higher"
@@ -34,14 +35,15 @@ func (p *path) end(res *Result) {
 			p.drop(n, p.newest())
 		}
 		p.keepLost()
-		p.places()
-		q := p.pairs()
-		p.places()
+		q := p.settle()
 		q.blank(res)
-		q.kept()
+		q.unkept()
 		q.close(res)
+		p.copies(res)
 		p.share()
 		p.parents()
+		p.references()
+		p.line(res)
 	}
 	for _, r := range p.repeats {
 		// A copy must not differ from its original.
@@ -54,7 +56,27 @@ func (p *path) end(res *Result) {
 			res.Drops = append(res.Drops, dropRecord(p.ref(int32(n)), p.findings[e.why].Code))
 		}
 	}
+	p.tails(res)
 	res.Findings = append(res.Findings, p.findings...)
+}
+
+// maxRounds bounds how often what was mended is looked at again.
+const maxRounds = 20
+
+// settle pairs calls and results, and looks again for as long as that changes what is sent.
+func (p *path) settle() *pairing {
+	for round := 0; ; round++ {
+		p.own()
+		p.look()
+		said := len(p.findings)
+		q := p.pairs()
+		if len(p.findings) == said {
+			q.kept()
+		}
+		if len(p.findings) == said || round == maxRounds {
+			return q
+		}
+	}
 }
 
 // parents writes the places that changed into the records.

@@ -12,28 +12,14 @@ import (
 	"github.com/sessfix/sessfix/verify"
 )
 
-// What of the random is left out as long as sessfix does not do right by it.
-const (
-	copies    = false // records that stand there twice, where the first is changed or dropped
-	usedAgain = false // a result in front of a call of its id
-	answers   = false // edits that ask for calls, and calls of one id in one answer
-	strays    = false // records that are no entries, behind which all is dropped
-	forward   = false // parents, ids and targets further on in the log
-	keepsAny  = false // a compaction that keeps from a result on that is moved or dropped, or from a husk on
-)
-
 // randomPi is a shorthand of up to most entries: ids, parents, kinds, calls and results at random, most of them as a client
 // writes them.
 func randomPi(rnd *rand.Rand, most int) string {
 	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }
 	n := 1 + rnd.IntN(most)
 	var out []string
-	entries, kept := 0, []string{"zz"} // what no record has
 	any := func() string {
-		if forward {
-			return letter(rnd.IntN(n))
-		}
-		return letter(rnd.IntN(max(1, entries)))
+		return letter(rnd.IntN(n)) // also of a later one
 	}
 	empty := func(id string) string {
 		if rnd.IntN(40) == 0 {
@@ -41,22 +27,19 @@ func randomPi(rnd *rand.Rand, most int) string {
 		}
 		return id
 	}
-	calls := 0
+	calls, again := 0, rnd.IntN(2) == 0 // the ids of calls are used again
 	call := func() string {
-		if !usedAgain || !answers {
-			calls++
-			return empty(fmt.Sprint(calls))
+		if again {
+			return empty(pick("1", "1", "2", "3"))
 		}
-		return empty(pick("1", "1", "2", "3"))
+		calls++
+		return empty(fmt.Sprint(calls))
 	}
 	result := func() string {
 		if calls > 0 && rnd.IntN(8) > 0 {
 			return empty(fmt.Sprint(1 + max(0, calls-1-rnd.IntN(3))))
 		}
-		if usedAgain {
-			return empty(pick("1", "2", "99"))
-		}
-		return "99"
+		return empty(pick("1", "2", "99"))
 	}
 	odd := rnd.IntN(20) // how seldom something is odd: 0 = each time
 	seldom := func(k int) bool { return rnd.IntN(k*(odd+1)) == 0 }
@@ -79,16 +62,11 @@ func randomPi(rnd *rand.Rand, most int) string {
 		default:
 			switch rnd.IntN(8) {
 			case 0, 1:
-				rec = "c " + any()
-				if !keepsAny {
-					rec = "c " + kept[rnd.IntN(len(kept))]
-				}
+				rec = "c " + pick(any(), any(), any(), "zz")
 			case 2:
 				rec = "ed " + any()
 			case 3:
-				if rec = "ed " + any() + " +"; answers {
-					rec += " " + call()
-				}
+				rec = "ed " + any() + " + " + pick("", call())
 			default:
 				rec = "u"
 			}
@@ -96,10 +74,6 @@ func randomPi(rnd *rand.Rand, most int) string {
 		if seldom(30) {
 			rec = "husk"
 		}
-		if !strings.HasPrefix(rec, "r") && !strings.HasPrefix(rec, "o") && !strings.HasPrefix(rec, "claw") && rec != "husk" {
-			kept = append(kept, letter(entries))
-		}
-		entries++
 		switch {
 		case seldom(20):
 			rec = "~" + rec
@@ -122,9 +96,9 @@ func randomPi(rnd *rand.Rand, most int) string {
 		}
 		out = append(out, rec)
 		switch {
-		case copies && seldom(30):
+		case seldom(30):
 			out = append(out, "="+letter(rnd.IntN(len(out))))
-		case strays && seldom(40):
+		case seldom(40):
 			out = append(out, "{}")
 		}
 	}

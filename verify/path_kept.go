@@ -19,35 +19,33 @@ func (p *path) border() (border int32, front []int32) {
 	return way[c], way[c+1:]
 }
 
-// kept judges what the compaction that counts keeps of what stands in front of it.
+// kept lets the compaction that counts keep the calls of the results that it keeps.
 func (q *pairing) kept() {
 	border, front := q.border()
 	if border < 0 {
 		return
 	}
-	prior, at := q.Borders[border].Prior, q.entries[border].prior
-	k := q.Find(prior)
-	i := slices.Index(front, k)
-	switch {
-	case k == border:
-	case k >= 0 && i >= 0:
-		for ; i >= 0 && !q.speaks(front[i]); i-- {
-			r := front[i]
-			o := q.owner[r]
-			if q.Nodes[r].Kind != session.CallResult || o < 0 || q.place[o] == 0 {
-				continue
-			}
-			f := q.add(finding.OrphanResult, q.ref(r), "kept", "a result that a compaction keeps without its call")
-			f.CallID = q.CallID(q.result(r))
-			f.Repair = "the compaction keeps the call as well"
-			q.put(border, q.newest(), at, "", q.id(o))
-			return
+	for i := slices.Index(front, q.Find(q.Borders[border].Prior)); i >= 0 && !q.speaks(front[i]); i-- {
+		r := front[i]
+		o := q.owner[r]
+		if q.Nodes[r].Kind != session.CallResult || o < 0 || q.place[o] == 0 || q.at[o] >= 0 {
+			continue
 		}
-	case k >= 0 && q.entries[k].dropped:
-		if n := q.behind(front, q.ref(k).Text); n >= 0 {
-			q.put(border, q.entries[k].why, at, "", q.id(n))
-		}
-	default:
+		f := q.add(finding.OrphanResult, q.ref(r), "kept", "a result that a compaction keeps without its call")
+		f.CallID = q.CallID(q.result(r))
+		f.Repair = "the compaction keeps the call as well"
+		q.refer(border, o, q.newest())
+		return
+	}
+}
+
+// unkept notes that what the compaction that counts keeps is nowhere in front of it.
+func (q *pairing) unkept() {
+	border, front := q.border()
+	if border < 0 {
+		return
+	}
+	if k := q.Find(q.Borders[border].Prior); k != border && !slices.Contains(front, k) {
 		f := q.add(finding.OpenCompaction, q.ref(border), "kept", keptLost)
 		f.Repair = "nothing: what it kept is not known"
 	}
@@ -77,8 +75,7 @@ func (p *path) keepLost() {
 	_, err := p.in.R.ReadAt(id, p.ref(border).Text+int64(at.Off))
 	if p.in.Medium != scan.Lines || err != nil || up < 0 || p.id(up) == nil || p.entries[up].added || p.ref(up).Marks != 0 {
 		f.Repair = "it keeps what stands behind the lost record"
-		p.put(border, p.newest(), at, "", p.id(n))
-		p.Borders[border] = session.Border{Prior: p.Nodes[n].ID}
+		p.refer(border, n, p.newest())
 		return
 	}
 	f.Repair = "a record that says nothing takes the lost one's id and place"
@@ -86,27 +83,17 @@ func (p *path) keepLost() {
 	p.putUnder(n, v, p.newest())
 }
 
-// behind is the first record on a way behind a place of the log.
-func (q *pairing) behind(way []int32, text int64) int32 {
-	for _, n := range slices.Backward(way) {
-		if q.ref(n).Text > text && !q.entries[n].dropped {
-			return n
-		}
-	}
-	return -1
-}
-
 // gap is the first record on a way behind lost ones: behind the one of an id, if it is told, else behind the first.
 func (p *path) gap(way []int32, id session.ID) int32 {
 	first := int32(-1)
 	for _, n := range slices.Backward(way) {
-		if p.entries[n].was != session.Absent || !p.entries[n].hung {
+		if p.entries[n].was != session.Absent {
 			continue
 		}
 		if p.Nodes[n].Parent == id {
 			return n
 		}
-		if first < 0 {
+		if first < 0 && p.entries[n].hung {
 			first = n
 		}
 	}

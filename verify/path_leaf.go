@@ -25,11 +25,24 @@ func (p *path) newestRecord() int32 {
 	return n
 }
 
-// tails judges records that are no entries, and copies, by whether the client would go on from them.
+// surviving is where the last record begins that stays where it stands, but for copies; -1 if there is none.
+func (p *path) surviving() int64 {
+	last := int64(-1)
+	for i := range p.Nodes {
+		if e := &p.entries[i]; !e.dropped && !e.added && !(e.put == 0 && p.moved[int32(i)]) {
+			last = max(last, p.ref(int32(i)).Text)
+		}
+	}
+	return last
+}
+
+// tails judges records that are no entries by whether the client would go on from them, once others were taken out.
 func (p *path) tails(res *Result) {
-	last := p.last()
+	last := p.surviving()
 	for _, r := range p.repeats {
-		last = max(last, r.ref.Text)
+		if !slices.ContainsFunc(res.Drops, func(d Drop) bool { return d.Text == r.ref.Text }) {
+			last = max(last, r.ref.Text)
+		}
 	}
 	for _, r := range p.strays {
 		if r.Text < last {
@@ -44,7 +57,7 @@ func (p *path) tails(res *Result) {
 
 // tip finds the record to go on from: the last one, but for copies of earlier records, and but for one with the id of an
 // earlier record that does not go on from the one in front of it.
-func (p *path) tip(res *Result) {
+func (p *path) tip() {
 	end := p.natural()
 	n := end
 	for n > 0 && p.entries[n].twin && p.Nodes[n].Up != n-1 {
@@ -54,11 +67,16 @@ func (p *path) tip(res *Result) {
 	if n != end {
 		p.astray(p.ref(end), n).Repair = "a record that says nothing is added behind the newest work, and the talk goes on from there"
 	}
-	last := p.last()
+}
+
+// copies judges records that stand there a second time by whether the client would go on from one of them, once others were taken
+// out.
+func (p *path) copies(res *Result) {
+	last := p.surviving()
 	i := slices.IndexFunc(p.repeats, func(r repeat) bool { return r.ref.Text > last })
 	more := len(p.repeats)
-	if i >= 0 && p.repeats[more-1].node != n && p.Nodes[p.repeats[more-1].node].Kind != session.Goto {
-		f := p.astray(p.repeats[more-1].ref, n)
+	if i >= 0 && p.leaf >= 0 && p.repeats[more-1].node != p.leaf && p.Nodes[p.repeats[more-1].node].Kind != session.Goto {
+		f := p.astray(p.repeats[more-1].ref, p.leaf)
 		f.Repair = "the copies at the end go to quarantine; the records stay where they stood first"
 		for _, r := range p.repeats[i:] {
 			res.Drops = append(res.Drops, dropRecord(r.ref, finding.WrongLeaf))

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/scan"
@@ -46,7 +47,8 @@ func (p *path) put(n, why int32, at session.Sub, name string, value []byte) {
 	p.entries[n].changed, p.entries[n].why = true, why
 }
 
-// links finds what is wrong with the parents of records and hangs the records, in the tree at hand, where they belong.
+// links finds what is wrong with the parents of records and hangs the records, in the tree at hand, where they belong: under
+// one that stands in front of them, and hangs not under them.
 func (p *path) links() {
 	circles, forward := p.Circles(), false
 	for i := range p.Nodes {
@@ -77,11 +79,11 @@ func (p *path) links() {
 		case x.Up == session.Absent:
 			f := p.add(finding.ParentMissing, p.ref(n), "path", "the record hangs under one that is not in the log")
 			f.Repair = "its parent becomes the record in front of the gap"
-			if up, ok := under[x.Parent]; ok && !(forward && p.above(up, n)) {
-				before = up // what one record held together stays together
-			} else if up := p.remembered(n); up >= 0 && !p.above(up, n) {
+			if up := p.remembered(n); up >= 0 && up < n && !(forward && p.above(up, n)) {
 				before = up
 				f.Repair = "its parent becomes that of the lost record, which its remains name"
+			} else if up, ok := under[x.Parent]; ok && !(forward && p.above(up, n)) {
+				before = up // what one record held together stays together
 			}
 			under[x.Parent] = before
 			p.hang(n, before)
@@ -127,33 +129,70 @@ func (p *path) above(at, n int32) bool {
 // maxLine bounds how much of a torn line is looked at.
 const maxLine = 64 << 10
 
-// remembered is the parent of a node's lost parent, where the remains of a torn line name both; -1 where none do.
-func (p *path) remembered(n int32) int32 {
-	if len(p.torn) == 0 || p.in.Medium != scan.Lines {
-		return session.Root
-	}
-	says := make([]byte, p.entries[n].up.Len)
-	if _, err := p.in.R.ReadAt(says, p.ref(n).Text+int64(p.entries[n].up.Off)); err != nil || len(says) == 0 {
-		return session.Root
-	}
+// remains are what a torn line names: the record's own id and its parent's, as JSON.
+type remains struct {
+	at      int64
+	own, up []byte
+}
+
+// recall reads what torn lines name.
+func (p *path) recall() []remains {
 	own, up := p.chained.Names()
+	list := []remains{}
 	for _, t := range p.torn {
 		line := make([]byte, min(t.TextLen, maxLine))
 		if _, err := p.in.R.ReadAt(line, t.Text); err != nil {
 			continue
 		}
-		_, rest, ok := bytes.Cut(line, fmt.Appendf(nil, `"%s":%s`, own, says))
-		if !ok {
+		front, behind, ok := bytes.Cut(line, fmt.Appendf(nil, `"%s":`, up))
+		i := bytes.LastIndex(front, fmt.Appendf(nil, `"%s":`, own))
+		end := bytes.IndexAny(behind, ",}")
+		if !ok || i < 0 || end < 0 {
 			continue
 		}
-		_, rest, ok = bytes.Cut(rest, fmt.Appendf(nil, `"%s":`, up))
-		if !ok {
-			continue
+		id := front[i+len(own)+3:]
+		if k := bytes.IndexByte(id, ','); k >= 0 {
+			list = append(list, remains{t.Text, id[:k], behind[:end]})
 		}
-		if end := bytes.IndexAny(rest, ",}"); end > 0 {
-			if m := p.Find(p.now(session.MakeID(rest[:end]))); m >= 0 {
-				return m
-			}
+	}
+	return list
+}
+
+// remembered is the parent of a node's lost parent, where the remains of a torn line name both; -1 where none do. Where that
+// was torn as well, it is the next one further up.
+func (p *path) remembered(n int32) int32 {
+	if len(p.torn) == 0 || p.in.Medium != scan.Lines {
+		return session.Root
+	}
+	if p.remains == nil {
+		p.remains = p.recall()
+	}
+	says := make([]byte, p.entries[n].up.Len)
+	if _, err := p.in.R.ReadAt(says, p.ref(n).Text+int64(p.entries[n].up.Off)); err != nil || len(says) == 0 {
+		return session.Root
+	}
+	for range p.remains {
+		i := slices.IndexFunc(p.remains, func(r remains) bool { return bytes.Equal(r.own, says) })
+		if i < 0 {
+			break
+		}
+		if m := p.meant(p.remains[i].up, p.remains[i].at); m >= 0 {
+			return m
+		}
+		says = p.remains[i].up
+	}
+	return session.Root
+}
+
+// meant is the record that an id stood for at a place of the log.
+func (p *path) meant(id []byte, at int64) int32 {
+	name := session.MakeID(id)
+	if _, twins := p.meaning[name]; !twins {
+		return p.Find(name)
+	}
+	for n, e := range slices.Backward(p.entries) {
+		if e.written == name && p.ref(int32(n)).Text < at {
+			return int32(n)
 		}
 	}
 	return session.Root

@@ -70,7 +70,7 @@ func (p *path) standIn(id session.ID, text []byte, up int32, at, time int64, why
 	p.Nodes[n].Up = up
 	p.entries = append(p.entries, entry{id: p.keep(text), why: why, added: true, at: at, was: up})
 	p.kids, p.owner = append(p.kids, nil), append(p.owner, owner)
-	p.place, p.sent = append(p.place, 0), append(p.sent, false)
+	p.place, p.at, p.turn = append(p.place, 0), append(p.at, -1), append(p.turn, -1)
 	return n
 }
 
@@ -90,55 +90,35 @@ func (p *path) between(n, up, why int32) {
 
 // drop takes a node out of the log.
 func (p *path) drop(n, why int32) {
+	p.skip(n, why)
 	p.lift(n, why)
 	p.entries[n].dropped, p.entries[n].why = true, why
 }
 
-// own finds for each node the nearest one above that speaks and is no result.
-func (p *path) own() {
-	const unknown = -2
-	p.owner = make([]int32, len(p.Nodes))
-	for i := range p.owner {
-		p.owner[i] = unknown
+// skip lets compactions that keep from a node on keep from the one behind it, on the way.
+func (p *path) skip(n, why int32) {
+	next := int32(-1)
+	for _, k := range p.children(n) {
+		if next < 0 && p.place[n] == 0 || p.place[k] > 0 {
+			next = k
+		}
 	}
-	var way []int32
-	for i := range p.Nodes {
-		way = way[:0]
-		n, found := int32(i), int32(-1)
-		for n >= 0 && p.owner[n] == unknown {
-			p.owner[n] = -1 // also where a circle ends
-			way = append(way, n)
-			n = p.Nodes[n].Up
-			if n >= 0 && p.speaks(n) {
-				n, found = -1, n
-			}
-		}
-		if n >= 0 {
-			found = p.owner[n]
-		}
-		for _, w := range way {
-			p.owner[w] = found
+	if next < 0 {
+		return
+	}
+	for r, to := range p.refs {
+		if p.Find(to.to) == n && p.Nodes[r].Kind == session.CompactionEnd {
+			p.refer(r, next, why)
 		}
 	}
 }
 
-// speaks tells a node that ends the time in which the calls of the answer in front of it may be answered.
-func (p *path) speaks(n int32) bool {
-	switch p.Nodes[n].Kind {
-	case session.UserMessage, session.AssistantMessage, session.CompactionEnd:
-		return true
-	}
-	return false
-}
-
-// places notes what is on the way to the leaf and what of it is sent.
-func (p *path) places() {
-	p.place, p.sent = make([]int32, len(p.Nodes)), make([]bool, len(p.Nodes))
-	way := p.Path(p.leaf)
-	for i, n := range way {
-		p.place[n] = int32(len(way) - i)
-	}
-	for _, n := range p.chained.Replay(&p.Tree, way) {
-		p.sent[n] = true
-	}
+// refer lets a compaction keep from another node on.
+func (p *path) refer(n, to, why int32) {
+	r := p.refs[n]
+	r.to, r.why = p.Nodes[to].ID, why
+	p.refs[n] = r
+	b := p.Borders[n]
+	b.Prior = r.to
+	p.Borders[n] = b
 }

@@ -15,6 +15,7 @@ type pairing struct {
 	open     map[session.ID][]int32
 	asked    map[session.ID][]int32 // legs of all calls
 	bad      []misplaced
+	unsaid   []int32          // results whose call an edit took out
 	newIDs   map[int32]string // of calls that had none, by leg
 }
 
@@ -36,14 +37,23 @@ func (p *path) pairs() *pairing {
 	return q
 }
 
-// find pairs calls and results that stand where the client looks for them.
+// find pairs calls and results that stand where the client looks for them: first those on the way to the leaf.
 func (q *pairing) find() {
 	for i := range q.Nodes {
-		for k, g := range q.LegsOf(int32(i)) {
-			if g.Kind == session.CallResult {
-				q.pair(int32(i), g)
-			} else if !q.Nodes[i].Void {
-				q.asked[g.Call] = append(q.asked[g.Call], q.Nodes[i].Legs+int32(k))
+		n := int32(i)
+		if x := &q.Nodes[n]; q.entries[n].dropped || x.Kind != session.AssistantMessage || x.Void {
+			continue
+		}
+		for k, behind := q.words(n); k < behind; k++ {
+			if id := q.Legs[k].Call; q.Legs[k].Kind == session.CallAsked {
+				q.asked[id] = append(q.asked[id], k)
+			}
+		}
+	}
+	for _, on := range [2]bool{true, false} {
+		for i := range q.Nodes {
+			if n := int32(i); q.Nodes[n].Kind == session.CallResult && (q.place[n] > 0) == on && !q.entries[n].dropped {
+				q.pair(n, q.result(n))
 			}
 		}
 	}
@@ -56,41 +66,104 @@ func (q *pairing) find() {
 	}
 }
 
+// pair finds the call that a result answers at its place.
 func (q *pairing) pair(n int32, g session.Leg) {
-	o := q.owner[n]
-	if o < 0 || q.Nodes[o].Kind != session.AssistantMessage || q.Nodes[o].Void {
-		q.bad = append(q.bad, misplaced{n, -1})
+	if leg, ok := q.fixed[n]; ok {
+		q.answered[leg] = n
 		return
 	}
-	met := 0 // results of the same call between the two
-	first := int32(-1)
-	for up, steps := q.Nodes[n].Up, 0; up >= 0 && up != o && steps < maxBatch; up, steps = q.Nodes[up].Up, steps+1 {
-		for _, other := range q.LegsOf(up) {
-			if other.Kind == session.CallResult && other.Call == g.Call {
-				met++
-				first = up
-			}
+	up := q.owner[n]
+	o := up
+	if q.at[n] >= 0 {
+		o = q.turn[n]
+	}
+	leg, first := q.slot(n, o, g)
+	switch {
+	case leg >= 0 && q.place[n] == 0 && q.place[o] > 0:
+		// It hangs beside the way that leads on from its call.
+		if _, done := q.answered[leg]; !done && q.at[o] >= 0 && !q.left(o) {
+			q.bad = append(q.bad, misplaced{n, -1})
+		}
+	case leg >= 0:
+		q.answered[leg] = n
+	case first < 0 && q.at[n] >= 0 && q.edited(up) && q.asks(up, g):
+		q.unsaid = append(q.unsaid, n)
+	case first < 0 && q.at[n] >= 0 && up >= 0 && q.place[up] > 0 && q.at[up] < 0:
+		// Its call may be in front of what a compaction keeps.
+		if leg, first = q.slot(n, up, g); leg >= 0 {
+			q.answered[leg] = n
+			return
+		}
+		fallthrough
+	default:
+		q.bad = append(q.bad, misplaced{n, first})
+	}
+}
+
+// slot is the call of an answer that a result behind it answers: of calls with one id the first that no result between the two
+// answers. Where there is none, first is the first of those results.
+func (q *pairing) slot(n, o int32, g session.Leg) (leg, first int32) {
+	if o < 0 || q.Nodes[o].Kind != session.AssistantMessage || q.Nodes[o].Void {
+		return -1, -1
+	}
+	met, first := 0, int32(-1)
+	for m, steps := q.before(n, o), 0; m >= 0 && m != o && steps < maxBatch; m, steps = q.before(m, o), steps+1 {
+		if q.Nodes[m].Kind == session.CallResult && q.result(m).Call == g.Call {
+			met++
+			first = m
 		}
 	}
-	x, asked := &q.Nodes[o], false
-	for k := x.Legs; k < x.Legs+x.N; k++ {
+	asked := false
+	for k, behind := q.words(o); k < behind; k++ {
 		if q.Legs[k].Kind != session.CallAsked || q.Legs[k].Call != g.Call {
 			continue
 		}
-		asked = true
-		if met > 0 {
-			met-- // an earlier one is the result of this call
-			continue
+		if asked = true; met == 0 {
+			return k, -1
 		}
-		if _, ok := q.answered[k]; !ok {
-			q.answered[k] = n
-		}
-		return
+		met-- // an earlier one is the result of this call
 	}
 	if !asked {
 		first = -1
 	}
-	q.bad = append(q.bad, misplaced{n, first})
+	return -1, first
+}
+
+// before is the node in front of one on the way back to another: in what is sent, if both are, else in the tree.
+func (q *pairing) before(n, o int32) int32 {
+	if q.at[n] > 0 && q.at[o] >= 0 {
+		return q.order[q.at[n]-1]
+	}
+	return q.Nodes[n].Up
+}
+
+// left tells that a user's message follows an answer in what is sent: the user went back to it, and on from there.
+func (q *pairing) left(o int32) bool {
+	for _, n := range q.order[q.at[o]+1:] {
+		switch q.Nodes[n].Kind {
+		case session.UserMessage:
+			return true
+		case session.AssistantMessage, session.CallResult:
+			return false
+		}
+	}
+	return false
+}
+
+// edited tells a node whose words an edit takes out or replaces.
+func (q *pairing) edited(n int32) bool {
+	_, ok := q.edit[n]
+	return ok
+}
+
+// asks tells whether an answer asks for a result's call in its own words.
+func (q *pairing) asks(n int32, g session.Leg) bool {
+	for _, k := range q.LegsOf(n) {
+		if k.Kind == session.CallAsked && k.Call == g.Call {
+			return true
+		}
+	}
+	return false
 }
 
 // judge says what is wrong with a result that answers no call at its place, and what becomes of it.
@@ -101,12 +174,12 @@ func (q *pairing) judge(b misplaced) {
 	switch leg := q.wanting(n, g); {
 	case q.place[n] == 0 && leg >= 0:
 		q.across(n, leg)
-	case q.place[n] == 0 || !q.sent[n]:
+	case q.place[n] == 0 || !q.sent(n):
 	case id == "":
 		q.empty(n)
 	case b.first >= 0:
 		q.second(n, b.first, false)
-	case leg >= 0 && q.place[q.Legs[leg].Node] == 0:
+	case leg >= 0 && q.place[q.home(leg)] == 0:
 		q.across(n, leg)
 	case leg >= 0:
 		f := q.add(finding.DisplacedResult, q.ref(n), "path", fmt.Sprintf("the result of call %s does not stand right behind it: the client sends two", quote(id)))
@@ -141,12 +214,12 @@ func (q *pairing) wanting(n int32, g session.Leg) int32 {
 		if _, done := q.answered[leg]; done {
 			continue
 		}
-		at := q.Legs[leg].Node
+		at := q.home(leg)
 		on := q.place[at] > 0
-		if q.place[n] == 0 && !(on && q.sent[at]) {
-			continue
+		if q.place[n] == 0 && !(on && q.sent(at)) || q.ref(at).Text > q.ref(n).Text {
+			continue // one that stands behind it in the log did not ask for it: an id is used again
 		}
-		if on && q.place[at] < q.place[n] && (near < 0 || q.place[at] > q.place[q.Legs[near].Node]) {
+		if on && q.place[at] < q.place[n] && (near < 0 || q.place[at] > q.place[q.home(near)]) {
 			near = leg
 		}
 		many = found >= 0
@@ -174,7 +247,7 @@ func (q *pairing) early(n int32, g session.Leg) int32 {
 
 // across brings a result to its call, which stands on another branch.
 func (q *pairing) across(n, leg int32) {
-	at := q.Legs[leg].Node
+	at := q.home(leg)
 	id := q.CallID(q.Legs[leg])
 	f := q.add(finding.DanglingCall, q.ref(at), "across", fmt.Sprintf("call %s has no result behind it: that hangs on another branch", quote(id)))
 	f.CallID = id
@@ -188,13 +261,15 @@ func (q *pairing) across(n, leg int32) {
 
 // move hangs a result right behind its call.
 func (q *pairing) move(n, leg int32) {
-	at := q.Legs[leg].Node
+	at := q.home(leg)
 	q.lift(n, q.newest())
 	last := at
+	q.moved[n] = true
 	for steps := 0; steps < maxBatch; steps++ {
 		next := int32(-1)
 		for _, k := range q.children(last) {
-			if k != n && q.Nodes[k].Kind == session.CallResult && q.owner[k] == at && !q.entries[k].dropped && (next < 0 || q.place[k] > 0) {
+			aside := q.place[at] > 0 && q.place[k] == 0 && !q.moved[k]
+			if k != n && q.Nodes[k].Kind == session.CallResult && q.owner[k] == at && !q.entries[k].dropped && !aside && (next < 0 || q.place[k] > 0) {
 				next = k
 			}
 		}
@@ -219,7 +294,7 @@ func (q *pairing) second(n, first int32, late bool) {
 		if late {
 			q.lift(n, q.newest())
 			q.between(n, first, q.newest())
-			q.owner[n] = q.owner[first]
+			q.owner[n], q.moved[n] = q.owner[first], true
 		}
 		q.drop(first, q.newest())
 		q.adopt(first, n)
@@ -243,30 +318,23 @@ func (q *pairing) adopt(old, n int32) {
 // orphan judges a result whose call is nowhere, or in an answer that the client leaves out.
 func (q *pairing) orphan(n int32, id string) {
 	o := q.owner[n]
-	failed := o >= 0 && q.Nodes[o].Void && q.asks(o, id)
+	failed := o >= 0 && q.Nodes[o].Void && q.asks(o, q.result(n))
 	where, text := "path", "the result of call %s, which is not in front of it"
 	if failed {
 		where, text = "failed", "the result of call %s of an answer that failed: the client sends the result without the answer"
 	}
 	f := q.add(finding.OrphanResult, q.ref(n), where, fmt.Sprintf(text, quote(id)))
 	f.CallID = id
-	if len(q.torn) > 0 && !failed && q.id(n) != nil {
+	if len(q.torn) > 0 && !failed && q.id(n) != nil && (q.Nodes[n].Up >= 0 || n == 0) {
 		// The call may be what was torn: the result stays, on a branch that leads nowhere.
 		f.Repair = "what follows is hung past it: the result stays in the log, and is sent no more"
+		q.skip(n, q.newest())
 		q.lift(n, q.newest())
+		q.place[n] = 0
 		return
 	}
 	f.Repair = "it goes to quarantine, and what hung under it is hung higher"
 	q.drop(n, q.newest())
-}
-
-func (q *pairing) asks(n int32, id string) bool {
-	for _, g := range q.LegsOf(n) {
-		if g.Kind == session.CallAsked && q.CallID(g) == id {
-			return true
-		}
-	}
-	return false
 }
 
 // empty judges a result with an empty id: it belongs to the one call in front of it that has none, if there is just one.
@@ -274,9 +342,8 @@ func (q *pairing) empty(n int32) {
 	f := q.add(finding.EmptyCallID, q.ref(n), "path", "the result names no call: the client sends it alone")
 	why := q.newest()
 	only, many := int32(-1), false
-	if o := q.owner[n]; o >= 0 && !q.Nodes[o].Void {
-		x := &q.Nodes[o]
-		for k := x.Legs; k < x.Legs+x.N; k++ {
+	if o := q.turn[n]; o >= 0 && !q.Nodes[o].Void && q.Nodes[o].Kind == session.AssistantMessage {
+		for k, behind := q.words(o); k < behind; k++ {
 			if _, done := q.answered[k]; !done && q.Legs[k].Kind == session.CallAsked {
 				many, only = only >= 0, k
 			}
@@ -292,7 +359,16 @@ func (q *pairing) empty(n int32) {
 	f.Repair = "it gets the id of the one call in front of it that has no result"
 	f.CallID = id
 	f.Patches = append(f.Patches, finding.Patch{At: q.ref(n).Text + int64(at), Ins: []byte(id)})
-	q.answered[only] = n
+	q.answered[only], q.fixed[n] = n, only
+	q.alter(n, why)
+}
+
+// alter notes that a record is to be patched.
+func (p *path) alter(n, why int32) {
+	if e := &p.entries[n]; e.why < 0 {
+		e.why = why
+	}
+	p.entries[n].changed = true
 }
 
 // plain tells an id that stands in JSON as it is.

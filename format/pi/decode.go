@@ -63,8 +63,9 @@ func (d *decoder) link(r *session.Record, b *format.Batch) {
 		l.ID = lineID(r.N)
 		l.Parent, l.Named = d.last, d.last != (session.ID{})
 		d.last = l.ID
-		if n, err := strconv.ParseInt(string(f.Value(kFirstIndex)), 10, 64); err == nil {
-			l.Prior = lineID(n) // counts all records, the header as well
+		if n, err := strconv.ParseInt(string(f.Value(kFirstIndex)), 10, 64); err == nil && n > 0 {
+			c := f.At(kFirstIndex)
+			l.PriorAt, l.PriorN = session.Sub{Off: c.Off, Len: c.Len}, n // counts all records, the header as well
 		}
 	} else {
 		l.OwnAt, l.ID = d.ref(kID)
@@ -91,8 +92,10 @@ func (d *decoder) link(r *session.Record, b *format.Batch) {
 	case "custom_message":
 		l.Kind = session.UserMessage
 	case "context_edit":
-		l.Kind = session.Edit
-		l.Void = f.Kind(kReplacement) != '{'
+		if d.dialect.client.Edits {
+			l.Kind = session.Edit
+			l.Void = f.Kind(kReplacement) != '{'
+		}
 	case "message":
 		l.Kind, l.Void = d.speaker()
 	}

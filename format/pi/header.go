@@ -2,9 +2,11 @@ package pi
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,7 @@ type header struct {
 	cwd     string // as the model was told, escapes left as they are
 	late    bool   // entries stand in front of it
 	raw     []byte
+	patches []finding.Patch // of one that moves, from its beginning
 	orphan  session.Ref // the first record, where that is an entry
 }
 
@@ -36,7 +39,7 @@ func (d *decoder) header(r *session.Record, b *format.Batch) {
 	h.first, h.version, h.typ = r.Ref(), f.At(kVersion), f.At(kType)
 	h.value = string(f.Value(kVersion))
 	d.generation = generationOf(f)
-	h.late = d.entries > 0
+	h.late = r.N > 0
 	if h.late {
 		h.raw = bytes.Clone(r.Raw)
 	}
@@ -47,7 +50,7 @@ func (d *decoder) header(r *session.Record, b *format.Batch) {
 	case c.Kind == '0':
 		n := add(b, finding.HeaderInvalid, r.Ref(), "id", "the session's id is a number: the client does not take the file for a session")
 		n.Repair = "the number becomes a string"
-		n.Patches = []finding.Patch{{At: r.Text + int64(c.Off), Ins: []byte{'"'}}, {At: r.Text + int64(c.Off+c.Len), Ins: []byte{'"'}}}
+		h.patch(n, finding.Patch{At: int64(c.Off), Ins: []byte{'"'}}, finding.Patch{At: int64(c.Off + c.Len), Ins: []byte{'"'}})
 		b.Header.ID = string(f.Of(c))
 	default:
 		n := add(b, finding.HeaderInvalid, r.Ref(), "no-id", "the header has no id: the client does not take the file for a session")
@@ -56,9 +59,9 @@ func (d *decoder) header(r *session.Record, b *format.Batch) {
 			n.Repair = "it gets the id in the file's name"
 			b.Header.ID = id
 			if c.Len > 0 {
-				n.Patches = []finding.Patch{{At: r.Text + int64(c.Off), Del: int64(c.Len), Ins: []byte(`"` + id + `"`)}}
+				h.patch(n, finding.Patch{At: int64(c.Off), Del: int64(c.Len), Ins: []byte(`"` + id + `"`)})
 			} else {
-				n.Patches = []finding.Patch{{At: r.Text + int64(h.typ.Off+h.typ.Len), Ins: []byte(`,"id":"` + id + `"`)}}
+				h.patch(n, finding.Patch{At: int64(h.typ.Off + h.typ.Len), Ins: []byte(`,"id":"` + id + `"`)})
 			}
 		}
 	}
@@ -66,6 +69,30 @@ func (d *decoder) header(r *session.Record, b *format.Batch) {
 		n := add(b, finding.HeaderInvalid, r.Ref(), "cwd", "the header names no working directory: the client takes the one that it is started in")
 		n.Repair = "nothing: start the client where the session belongs"
 	}
+}
+
+// patch changes bytes of the header, counted from its beginning: where it stands, or in the copy that goes to the front.
+func (h *header) patch(n *finding.Finding, list ...finding.Patch) {
+	if h.late {
+		h.patches = append(h.patches, list...)
+		return
+	}
+	for _, p := range list {
+		p.At += h.first.Text
+		n.Patches = append(n.Patches, p)
+	}
+}
+
+// mended is the header that goes to the front.
+func (h *header) mended() []byte {
+	slices.SortStableFunc(h.patches, func(a, b finding.Patch) int { return cmp.Compare(a.At, b.At) })
+	var out []byte
+	at := int64(0)
+	for _, p := range h.patches {
+		out = append(append(out, h.raw[at:p.At]...), p.Ins...)
+		at = p.At + p.Del
+	}
+	return append(append(out, h.raw[at:]...), '\n')
 }
 
 func add(b *format.Batch, code finding.Code, ref session.Ref, where, message string) *finding.Finding {
@@ -124,12 +151,13 @@ func (d *decoder) End(b *format.Batch) {
 		return
 	case h.first.Len == 0:
 		return
-	case h.late:
-		n := add(b, finding.HeaderMisplaced, h.first, "late", "the header is not the first record: the client does not take the file for a session; releases up to 0.80.2 write over it")
-		n.Repair = "it is moved to the front"
-		n.Patches = []finding.Patch{{At: 0, Ins: append(h.raw, '\n')}, {At: h.first.Text, Del: h.first.TextLen + 1}}
 	}
 	d.version(b)
+	if h.late {
+		n := add(b, finding.HeaderMisplaced, h.first, "late", "the header is not the first record: the client does not take the file for a session; releases up to 0.80.2 write over it")
+		n.Repair = "it is moved to the front"
+		n.Patches = []finding.Patch{{At: 0, Ins: h.mended()}, {At: h.first.Text, Del: h.first.TextLen + 1}}
+	}
 }
 
 // version judges whether the version in the header fits the entries.
@@ -139,14 +167,13 @@ func (d *decoder) version(b *format.Batch) {
 		n := add(b, finding.HeaderInvalid, h.first, where, message)
 		n.Repair = repair
 		n.Never = "open the session before it is mended"
-		at := h.first.Text
 		switch {
-		case value == "" || h.late: // a header that moves is not mended as well
+		case value == "":
 			n.Where = "mixed"
 		case h.version.Len > 0:
-			n.Patches = []finding.Patch{{At: at + int64(h.version.Off), Del: int64(h.version.Len), Ins: []byte(value)}}
+			h.patch(n, finding.Patch{At: int64(h.version.Off), Del: int64(h.version.Len), Ins: []byte(value)})
 		default:
-			n.Patches = []finding.Patch{{At: at + int64(h.typ.Off+h.typ.Len), Ins: []byte(`,"version":` + value)}}
+			h.patch(n, finding.Patch{At: int64(h.typ.Off + h.typ.Len), Ins: []byte(`,"version":` + value)})
 		}
 	}
 	right := strconv.Itoa(newest)
