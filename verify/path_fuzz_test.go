@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -108,13 +109,12 @@ func randomPi(rnd *rand.Rand, most int) string {
 // checkPi holds what verify and repair make of a session against what the client makes of it.
 func checkPi(t *testing.T, log, client string) {
 	t.Helper()
-	if err := piWrong(t, log, client); err != nil {
+	if err := piWrong(t, log, piHead+piLog(log), client); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func piWrong(t *testing.T, log, client string) error {
-	text := piHead + piLog(log)
+func piWrong(t *testing.T, log, text, client string) error {
 	edits := client != "0.73.1"
 	m, err := tryPi(t, piPath, client, text)
 	fail := func(format string, args ...any) error {
@@ -195,6 +195,19 @@ func TestRandomPaths(t *testing.T) {
 		checkPi(t, randomPi(rnd, 4+int(seed%14)), client)
 	}
 }
+
+// The same of logs without ids.
+func TestRandomLines(t *testing.T) {
+	for seed := range uint64(2000) {
+		log := noLinks.ReplaceAllString(randomPi(rand.New(rand.NewPCG(seed, 9)), 4+int(seed%14)), "")
+		if err := piWrong(t, log, piHeadOld+piLogOld(log), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// noLinks are what a shorthand says of ids and parents.
+var noLinks = regexp.MustCompile(`[<@][^ ]* `)
 
 // FuzzPath is the same from seeds of the fuzzer's own.
 func FuzzPath(f *testing.F) {

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -90,6 +91,36 @@ func piLog(records string) string {
 		out.WriteString(line + "\n")
 	}
 	return out.String()
+}
+
+// piHeadOld is the header of a log of version 1.
+var piHeadOld = strings.Replace(piHead, `"version":3,`, "", 1)
+
+var idMembers = regexp.MustCompile(`"(id|parentId)":("[^"]*"|null),`)
+
+// piLogOld writes entries as version 1 does: without ids, and a compaction counts the records in front of the first that it keeps.
+func piLogOld(records string) string {
+	var out strings.Builder
+	for l := range strings.Lines(piLog(records)) {
+		head, _, _ := strings.Cut(l, `"timestamp"`)
+		l = idMembers.ReplaceAllString(head, "") + strings.TrimPrefix(l, head)
+		if i := strings.Index(l, `"firstKeptEntryId":"`); i >= 0 {
+			id, rest, _ := strings.Cut(l[i+len(`"firstKeptEntryId":"`):], `"`)
+			l = l[:i] + fmt.Sprintf(`"firstKeptEntryIndex":%d`, number(id)+1) + rest
+		}
+		out.WriteString(l)
+	}
+	return out.String()
+}
+
+// number is which record a letter stands for; one that there is none of is far behind.
+func number(name string) int {
+	for n := range 200 {
+		if letter(n) == name {
+			return n
+		}
+	}
+	return 999
 }
 
 func stamp(n int) string {

@@ -23,6 +23,7 @@ func (p *path) places(res *Result) {
 		if r.place == 0 {
 			continue
 		}
+		r.to = p.Nodes[n].ID // none in front of it: it keeps nothing
 		for i := range p.Nodes[:n] {
 			at := p.Nodes[i].At
 			before, _ := slices.BinarySearch(lost, at.Text)
@@ -93,7 +94,7 @@ func (p *path) line(res *Result) {
 				now, why = now+1, p.entries[k].why
 			}
 		}
-		if now == r.place {
+		if now == r.place || to == n && now < r.place {
 			continue
 		}
 		if r.why >= 0 {
