@@ -273,8 +273,8 @@ func (q *pairing) move(n, leg int32) {
 				next = k
 			}
 		}
-		if next < 0 {
-			break
+		if next < 0 || next > n {
+			break // those of one batch stand in the order in which they came
 		}
 		last = next
 	}

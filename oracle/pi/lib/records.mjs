@@ -69,6 +69,16 @@ export function withHeader(bytes, fields) {
   return Buffer.concat([bytes.subarray(0, header.at), line, bytes.subarray(header.at + header.length)])
 }
 
+/** Going up from the last entry leads back to one that was met: a client that opens this never ends. */
+export function goesInCircles(bytes) {
+  const entries = linesOf(bytes).map(({ value }) => value).filter(value => value && !isHeader(value))
+  const byId = new Map(entries.map(entry => [entry.id, entry]))
+  const met = new Set()
+  let entry = entries.at(-1)
+  for (; entry && !met.has(entry); entry = entry.parentId ? byId.get(entry.parentId) : undefined) met.add(entry)
+  return entry !== undefined
+}
+
 /** Where the entries have ids and the header has lost its version, the client shows all branches as one: the version is put back. */
 export function told(bytes) {
   const values = linesOf(bytes).map(({ value }) => value)

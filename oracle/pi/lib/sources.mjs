@@ -64,5 +64,5 @@ export async function namedSources(paths, leftOut) {
 function isSession(bytes) {
   if (bytes.length > 32 * 1024 * 1024) return false
   if (linesOf(bytes.subarray(0, 100_000)).some(({ value }) => isHeader(value) && typeof value.cwd === 'string' && 'timestamp' in value)) return true
-  return wholeRecords(bytes.subarray(0, 100_000)).some(({ value }) => value.type === 'message' && 'parentId' in value && 'id' in value && typeof value.message?.role === 'string' && !('sessionId' in value))
+  return wholeRecords(bytes.subarray(0, 100_000)).some(({ value }) => value.type === 'message' && 'parentId' in value && 'id' in value && typeof value.message?.role === 'string' && !('sessionId' in value) && !('kind' in value))
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PROMPT, isOld, resumed, shownBy } from './ask.mjs'
 import { folderOf, placeIn } from './client.mjs'
 import { closerFaults, missingFaults, pairingFaults, unsaidFaults } from './compare.mjs'
-import { isHeader, linesOf, told, wholeRecords } from './records.mjs'
+import { goesInCircles, isHeader, linesOf, told, wholeRecords } from './records.mjs'
 import { repair } from './repair.mjs'
 import { itemsOf, turnsOf, turnsOfRecord, turnsSent } from './turns.mjs'
 
@@ -80,7 +80,8 @@ export async function knowledgeOf(engine, source, folder) {
   const edits = new Set(records.filter(({ type }) => type === 'context_edit').flatMap(({ replacement }) => itemsOf(turnsOf([{ role: 'edit', content: replacement?.content }]))).map(({ text }) => text))
   const answered = new Set(items.filter(item => 'result' in item).map(({ result }) => result))
   const cut = new Set(records.filter(({ message }) => message?.stopReason === 'length').flatMap(({ message }) => turnsOf([message])[0]?.calls ?? []))
-  const { messages = [] } = await shownBy(engine, source.healthy ?? told(source.bytes), join(folder, `${engine}-before`))
+  const before = source.healthy ?? told(source.bytes)
+  const { messages = [] } = goesInCircles(before) ? {} : await shownBy(engine, before, join(folder, `${engine}-before`))
   if (source.healthy === undefined) return { wanted: paired(turnsOf(messages)).filter(({ text }) => !source.elsewhere?.includes(text)), said: items, answered, edits, cut }
 
   const ideal = itemsOf(turnsOf(messages))
