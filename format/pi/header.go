@@ -25,7 +25,7 @@ type header struct {
 	late    bool   // entries stand in front of it
 	raw     []byte
 	patches []finding.Patch // of one that moves, from its beginning
-	orphan  session.Ref // the first record, where that is an entry
+	orphan  session.Ref     // the first record, where that is an entry
 }
 
 // header reads a header. The client takes the first one, and only where it is the first record that can be read.

@@ -3,7 +3,6 @@ package repair_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 )
@@ -11,35 +10,32 @@ import (
 // Where copies might lie that are in nobody's home: the name of the one tells what its header would, the folder of the other
 // whose it is.
 const (
-	orchardPath = "no-such-directory/2026-05-01T09-30-00-000Z_019e0001-1111-7222-8333-000000000001.jsonl"
+	harnessPath = "no-such-directory/2026-05-01T09-30-00-000Z_019e0001-1111-7222-8333-000000000001.jsonl"
 	clawPath    = "no-such-directory/agents/main/sessions/019e000a-1111-7222-8333-00000000000a.jsonl"
 )
 
-// orchardLog is a session of pi, of AgentHarness or of OpenClaw, and the path at which it is looked at.
-type orchardLog struct {
+// otherLog is a session of AgentHarness or of OpenClaw, and the path at which it is looked at.
+type otherLog struct {
 	name, path string
 	data       []byte
-	whole      bool // it is cut at each byte
 }
 
-func orchard(t testing.TB) []orchardLog {
+func others(t testing.TB) []otherLog {
 	t.Helper()
-	out := []orchardLog{{"openclaw", clawPath, read(t, "../testdata/sessions/openclaw/agents/main/sessions/"+filepath.Base(clawPath)), false}}
-	for i, name := range []string{"crashed", "compacted", "harness", "linear", "tree", "every", "first", "second"} {
-		out = append(out, orchardLog{name, orchardPath, read(t, "../testdata/sessions/pi/orchard/"+name+".jsonl"), i < 3})
+	return []otherLog{
+		{"openclaw", clawPath, read(t, "../testdata/sessions/openclaw/agents/main/sessions/"+filepath.Base(clawPath))},
+		{"harness", harnessPath, read(t, "../testdata/sessions/pi/orchard/harness.jsonl")},
 	}
-	return out
 }
 
-// Each session ends at its bytes, at all of them if SESSFIX_EVERY_CUT is set: what is left is repaired, and never refused once
-// its header is whole.
-func TestEveryCutOrchard(t *testing.T) {
-	for _, log := range orchard(t) {
+// Each session ends at every one of its bytes: what is left is repaired, and never refused once its header is whole.
+func TestEveryCutOthers(t *testing.T) {
+	for _, log := range others(t) {
 		t.Run(log.name, func(t *testing.T) {
 			t.Parallel()
-			data, step := log.data, 7
-			if log.whole && !testing.Short() || os.Getenv("SESSFIX_EVERY_CUT") != "" {
-				step = 1
+			data, step := log.data, 1
+			if testing.Short() {
+				step = 7
 			}
 			first := bytes.IndexByte(data, '\n')
 			repaired := 0
@@ -64,8 +60,8 @@ func TestEveryCutOrchard(t *testing.T) {
 
 // Each line of each session is lost, torn, repeated or glued to the next in turn, with and without another one lost: what is
 // left is repaired or refused, and nothing else. AgentHarness refuses whatever it is not sure of.
-func TestEveryLineOrchard(t *testing.T) {
-	for _, log := range orchard(t) {
+func TestEveryLineOthers(t *testing.T) {
+	for _, log := range others(t) {
 		t.Run(log.name, func(t *testing.T) {
 			t.Parallel()
 			lines := bytes.SplitAfter(bytes.TrimSuffix(log.data, []byte("\n")), []byte("\n"))
