@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/sessfix/sessfix/finding"
@@ -23,15 +24,12 @@ func (p *path) places(res *Result) {
 		if r.place == 0 {
 			continue
 		}
-		r.to = p.Nodes[n].ID // none in front of it: it keeps nothing
-		for i := range p.Nodes[:n] {
+		i := sort.Search(int(n), func(i int) bool {
 			at := p.Nodes[i].At
 			before, _ := slices.BinarySearch(lost, at.Text)
-			if int64(at.N)+int64(before) >= r.place {
-				r.to = p.Nodes[i].ID
-				break
-			}
-		}
+			return int64(at.N)+int64(before) >= r.place
+		})
+		r.to = p.Nodes[i].ID // itself where it is none in front of it: then it keeps nothing
 		p.refs[n] = r
 		p.Borders[n] = session.Border{Prior: r.to}
 	}
@@ -73,6 +71,7 @@ func (p *path) line(res *Result) {
 		}
 		res.Moves = append(res.Moves, Move{From: p.ref(n), Behind: p.ref(behind), Code: p.findings[p.entries[n].why].Code})
 	}
+	moves := len(p.moved) > 0 || slices.ContainsFunc(p.entries, func(e entry) bool { return e.dropped })
 	for i := range p.Nodes {
 		n := int32(i)
 		r, ok := p.refs[n]
@@ -86,6 +85,9 @@ func (p *path) line(res *Result) {
 		// What stands in front of it and is no node, as the header, stays there.
 		was, now, why := int64(p.Nodes[to].At.N), int64(p.Nodes[to].At.N), int32(-1)
 		for k := range p.Nodes {
+			if !moves {
+				break
+			}
 			front := p.place[k] > 0 && p.place[k] < p.place[to]
 			switch {
 			case int64(p.Nodes[k].At.N) < was && !front && int32(k) != to:
