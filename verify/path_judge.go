@@ -85,7 +85,11 @@ func (q *pairing) across(n, leg int32) {
 	f.CallID = id
 	f.Repair = "its result is hung right behind it"
 	f.Never = "repeat it: it ran"
-	f = q.add(finding.OrphanResult, q.ref(n), "across", fmt.Sprintf("the result of call %s, which stands on another branch", quote(id)))
+	where, text := "across", "the result of call %s, which stands on another branch"
+	if q.place[n] == 0 {
+		where, text = "aside", "the result of call %s hangs beside the way that leads on from the call"
+	}
+	f = q.add(finding.OrphanResult, q.ref(n), where, fmt.Sprintf(text, quote(id)))
 	f.CallID = id
 	f.Repair = "it is hung right behind its call, and what hung there behind it"
 	q.move(n, leg)

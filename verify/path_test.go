@@ -127,9 +127,9 @@ func TestPathPairs(t *testing.T) {
 		{"with a label between", "u | a 1 | label a | u | r 1 | a", "DISPLACED_RESULT path error 6", "a b c d e f > a b ?1 d e f ! result alone: e", "a b e c d f > a b e d f"},
 
 		{"on another branch than its call", "u | a | u | a 1 | <b bs | r 1 | u", "DANGLING_CALL across error 5, ORPHAN_RESULT across error 7", "a b e f g ! result alone: f", "a b e g"},
-		{"the call is on the way, the result is not", "u | a 1 | r 1 | <b a", "DANGLING_CALL across error 3, ORPHAN_RESULT across error 4", "a b d > a b ?1 d", "a b c d"},
-		{"the same, with work on the branch", "u | a 1 | r 1 | a | u | <b a | u", "DANGLING_CALL across error 3, ORPHAN_RESULT across error 4", "a b f g > a b ?1 f g", "a b c f g"},
-		{"two, on branches of their own", "u | a 1 2 | r 1 | <b r 2 | a", "DANGLING_CALL across error 3, ORPHAN_RESULT across error 4", "a b d e > a b d ?1 e", "a b c d e"},
+		{"the call is on the way, the result is not", "u | a 1 | r 1 | <b a", "DANGLING_CALL across error 3, ORPHAN_RESULT aside error 4", "a b d > a b ?1 d", "a b c d"},
+		{"the same, with work on the branch", "u | a 1 | r 1 | a | u | <b a | u", "DANGLING_CALL across error 3, ORPHAN_RESULT aside error 4", "a b f g > a b ?1 f g", "a b c f g"},
+		{"two, on branches of their own", "u | a 1 2 | r 1 | <b r 2 | a", "DANGLING_CALL across error 3, ORPHAN_RESULT aside error 4", "a b d e > a b d ?1 e", "a b c d e"},
 
 		{"twice", "u | a 1 | r 1 | r 1 | a", "DUP_RESULT path error 5", "a b c d e ! second result: d", "a b c e"},
 		{"twice, late", "u | a 1 | r 1 | u | r 1 | a", "DUP_RESULT path error 6", "a b c d e f ! result alone: e", "a b c d f"},
