@@ -39,10 +39,7 @@ func TestEveryCutPi(t *testing.T) {
 	for name, data := range piSessions(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			step := 1
-			if testing.Short() {
-				step = 7
-			}
+			step := cutStep(name, "everything", "compacted", "parallel", "first")
 			first := bytes.IndexByte(data, '\n')
 			repaired := 0
 			for n := 0; n <= len(data); n += step {

@@ -37,10 +37,7 @@ func TestEveryCutTranscripts(t *testing.T) {
 	for name, data := range transcripts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			step := 1
-			if testing.Short() {
-				step = 7
-			}
+			step := cutStep(name, "orchard", "tiny", "stop-parallel", "compacted")
 			first := bytes.IndexByte(data, '\n')
 			repaired := 0
 			for n := 0; n <= len(data); n += step {
