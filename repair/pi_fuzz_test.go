@@ -3,9 +3,11 @@ package repair_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/verify"
 )
 
@@ -97,7 +99,12 @@ func sprigPromise(ctx context.Context, client, log string) (verify.Verdict, erro
 	if len(v.wrong) > 0 {
 		return m.before.Verdict, fmt.Errorf("%s: the client sees %s, found %s", m.before.Verdict, v, sprigFound(m.before))
 	}
-	if len(v.open) > 0 {
+	left := slices.DeleteFunc(v.open, func(call string) bool { // the user took its result out
+		return slices.ContainsFunc(m.before.Findings, func(f finding.Finding) bool {
+			return f.Code == finding.DanglingCall && !f.Damage() && (f.CallID == call || f.CallID == "" && strings.HasPrefix(call, "call_")) && strings.HasSuffix(f.Message, "was edited out")
+		})
+	})
+	if len(left) > 0 {
 		return m.before.Verdict, fmt.Errorf("%s: calls are open at the end: %s, found %s", m.before.Verdict, v, sprigFound(m.before))
 	}
 	return m.before.Verdict, sprigAccount(text, m)

@@ -442,7 +442,12 @@ func sprigSame(line string) string {
 	}
 	delete(obj, "id")
 	delete(obj, "parentId")
-	delete(obj, "firstKeptEntryId")
+	for _, ref := range []string{"firstKeptEntryId", "firstKeptEntryIndex", "targetId"} {
+		delete(obj, ref) // what it names may have another name now
+	}
+	if obj["type"] == "session" {
+		delete(obj, "version") // it is made to fit the entries
+	}
 	// An empty id of a call gets a value.
 	plain := func(m map[string]any, key string) {
 		if s, ok := m[key].(string); ok && (s == "" || strings.HasPrefix(s, "call_")) {

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"slices"
-
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/session"
 )
@@ -39,17 +37,11 @@ func (p *path) end(res *Result) {
 		q.blank(res)
 		q.unkept()
 		q.close(res)
-		p.copies(res)
-		p.share()
 		p.parents()
 		p.references()
 		p.line(res)
-	}
-	for _, r := range p.repeats {
-		// A copy must not differ from its original.
-		if e := p.entries[r.node]; (e.changed || e.dropped) && !slices.ContainsFunc(res.Drops, func(d Drop) bool { return d.Text == r.ref.Text }) {
-			res.Drops = append(res.Drops, dropRecord(r.ref, p.findings[e.why].Code))
-		}
+		p.copies(res)
+		p.share()
 	}
 	for n, e := range p.entries {
 		if e.dropped {

@@ -36,7 +36,8 @@ func (q *pairing) judge(b misplaced) {
 }
 
 // wanting is the one call without result that a result belongs to: the nearest in front of it on the way to the leaf,
-// else the only one; -1 where there is none or several. Of a result beside the way it is one on the way.
+// else the only one; -1 where there is none or several. Of a result beside the way it is the one on the way that stands
+// nearest in front of it in the log.
 func (q *pairing) wanting(n int32, g session.Leg) int32 {
 	if q.CallID(g) == "" {
 		return -1
@@ -54,7 +55,10 @@ func (q *pairing) wanting(n int32, g session.Leg) int32 {
 		if on && q.place[at] < q.place[n] && (near < 0 || q.place[at] > q.place[q.home(near)]) {
 			near = leg
 		}
-		many = found >= 0
+		if q.place[n] == 0 && found >= 0 && q.ref(q.home(found)).Text > q.ref(at).Text {
+			continue
+		}
+		many = found >= 0 && q.place[n] > 0
 		found = leg
 	}
 	if near >= 0 {

@@ -69,19 +69,29 @@ func (p *path) tip() {
 	}
 }
 
-// copies judges records that stand there a second time by whether the client would go on from one of them, once others were taken
-// out.
+// copies judges records that stand there a second time: a copy must not differ from its original, and the client must not go on
+// from an old one, once others were taken out.
 func (p *path) copies(res *Result) {
-	last := p.surviving()
-	i := slices.IndexFunc(p.repeats, func(r repeat) bool { return r.ref.Text > last })
-	more := len(p.repeats)
-	if i >= 0 && p.leaf >= 0 && p.repeats[more-1].node != p.leaf && p.Nodes[p.repeats[more-1].node].Kind != session.Goto {
-		f := p.astray(p.repeats[more-1].ref, p.leaf)
-		f.Repair = "the copies at the end go to quarantine; the records stay where they stood first"
-		for _, r := range p.repeats[i:] {
-			res.Drops = append(res.Drops, dropRecord(r.ref, finding.WrongLeaf))
+	var stay []repeat
+	for _, r := range p.repeats {
+		if e := p.entries[r.node]; e.changed || e.dropped {
+			res.Drops = append(res.Drops, dropRecord(r.ref, p.findings[e.why].Code))
+		} else {
+			stay = append(stay, r)
 		}
-		more = i
+	}
+	last, more := p.surviving(), len(p.repeats)
+	i := slices.IndexFunc(stay, func(r repeat) bool { return r.ref.Text > last })
+	if i >= 0 && p.leaf >= 0 {
+		end := stay[len(stay)-1]
+		if end.node != p.leaf && p.Nodes[end.node].Kind != session.Goto {
+			f := p.astray(end.ref, p.leaf)
+			f.Repair = "the copies at the end go to quarantine; the records stay where they stood first"
+			for _, r := range stay[i:] {
+				res.Drops = append(res.Drops, dropRecord(r.ref, finding.WrongLeaf))
+			}
+			more -= len(stay) - i
+		}
 	}
 	if more > 0 {
 		p.add(finding.IDRepeated, p.repeats[0].ref, "path", fmt.Sprintf("from here on %d records stand in the log a second time, byte for byte", more))

@@ -44,8 +44,8 @@ func (p *path) references() {
 		if ok {
 			to = p.Find(r.to)
 		}
-		if to < 0 || p.entries[n].dropped || p.entries[to].dropped || r.written == (session.ID{}) || session.MakeID(p.id(to)) == r.written {
-			continue
+		if to < 0 || p.entries[n].dropped || r.written == (session.ID{}) || session.MakeID(p.id(to)) == r.written {
+			continue // also of one that is dropped: its old id would mean another
 		}
 		why := r.why
 		if why < 0 {
