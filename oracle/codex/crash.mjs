@@ -1,4 +1,4 @@
-// node crash.mjs BIN|--as-is [--jobs N] [--keep DIR] [--only WORD]: kills the real client at many moments, lets BIN repair what it left,
+// node crash.mjs BIN|--as-is [--jobs N] [--keep DIR] [--only WORD] [--every N]: kills the real client at many moments, lets BIN repair what it left,
 // and asks the real client about the result. One line for each fault; the last line counts. Exit 1 when one failed, or when more
 // than a tenth of the moments did not come.
 import { existsSync, rmSync } from 'node:fs'
@@ -18,14 +18,14 @@ import { endOf } from './lib/tail.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'as-is': { type: 'boolean', default: false }, 'jobs': { type: 'string', default: '2' }, 'keep': { type: 'string' }, 'only': { type: 'string', default: '' } },
+  options: { 'as-is': { type: 'boolean', default: false }, 'jobs': { type: 'string', default: '2' }, 'keep': { type: 'string' }, 'only': { type: 'string', default: '' }, 'every': { type: 'string', default: '1' } },
 })
 const jobs = Number(values.jobs)
 const [binary] = positionals
 const program = await findProgram()
 const wrong = positionals.length !== (values['as-is'] ? 0 : 1) || !(jobs >= 1 && jobs <= 6)
 if (wrong || (binary !== undefined && !existsSync(binary)) || program === undefined) {
-  const usage = 'usage: node crash.mjs BIN|--as-is [--jobs 1 to 6] [--keep DIR] [--only WORD]'
+  const usage = 'usage: node crash.mjs BIN|--as-is [--jobs 1 to 6] [--keep DIR] [--only WORD] [--every N]'
   console.error(wrong ? usage : `crash.mjs: ${program === undefined ? 'the client' : binary} is not there`)
   process.exit(2)
 }
@@ -35,7 +35,7 @@ if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recurs
 
 const TRIES = 4
 const tally = { passed: 0, failed: 0, missed: 0 }
-await forEachOf(moments.filter(({ name }) => name.includes(values.only)), jobs, async (moment, n) => {
+await forEachOf(moments.filter(({ name }, n) => name.includes(values.only) && n % Number(values.every) === 0), jobs, async (moment, n) => {
   const folder = join(scratch, `${String(n).padStart(2, '0')}-${moment.name.replace(/[^a-z]+/g, '-')}`)
   const { left, faults = [], missed } = await trial(moment, folder).catch(error => ({ faults: [`no verdict: ${error.message}`] }))
   const failed = missed === undefined && (left === undefined || (binary !== undefined && faults.length > 0))

@@ -1,4 +1,4 @@
-// node crash.mjs BIN [--jobs N] [--keep DIR] [--only WORD]: kills the real client at many moments, lets BIN repair what it left,
+// node crash.mjs BIN [--jobs N] [--keep DIR] [--only WORD] [--every N]: kills the real client at many moments, lets BIN repair what it left,
 // and lets the real client go on with that. One line for each fault; the last line counts. Exit 1 when one failed, or when more
 // than a tenth of the moments did not come.
 import { existsSync, rmSync } from 'node:fs'
@@ -17,13 +17,13 @@ import { endOf } from './lib/tail.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { jobs: { type: 'string', default: '4' }, keep: { type: 'string' }, only: { type: 'string', default: '' } },
+  options: { jobs: { type: 'string', default: '4' }, keep: { type: 'string' }, only: { type: 'string', default: '' }, every: { type: 'string', default: '1' } },
 })
 const jobs = Number(values.jobs)
 const [binary] = positionals
 const wrong = positionals.length !== 1 || !(jobs >= 1 && jobs <= 6)
 if (wrong || !existsSync(binary) || !areInstalled()) {
-  console.error(wrong ? 'usage: node crash.mjs BIN [--jobs 1 to 6] [--keep DIR] [--only WORD]' : `crash.mjs: ${areInstalled() ? binary : 'the client'} is not there`)
+  console.error(wrong ? 'usage: node crash.mjs BIN [--jobs 1 to 6] [--keep DIR] [--only WORD] [--every N]' : `crash.mjs: ${areInstalled() ? binary : 'the client'} is not there`)
   process.exit(2)
 }
 const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-crash-')) : resolve(values.keep)
@@ -32,7 +32,7 @@ if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recurs
 
 const TRIES = 4
 const tally = { passed: 0, failed: 0, missed: 0 }
-await forEachOf(moments.filter(({ name }) => name.includes(values.only)), jobs, async (moment, n) => {
+await forEachOf(moments.filter(({ name }, n) => name.includes(values.only) && n % Number(values.every) === 0), jobs, async (moment, n) => {
   const folder = join(scratch, `${String(n).padStart(2, '0')}-${moment.name.replace(/[^a-z]+/g, '-')}`)
   const { faults = [], missed } = await trial(moment, folder).catch(error => ({ faults: [`no verdict: ${error.stack}`] }))
   tally[missed !== undefined ? 'missed' : faults.length > 0 ? 'failed' : 'passed'] += 1
