@@ -11,7 +11,7 @@ import (
 	"github.com/sessfix/sessfix/format"
 )
 
-const indexPath = "/state/agents/work/sessions/sessions.json"
+const indexPath = "/state/agents/blue/sessions/sessions.json"
 
 // folder holds two logs, and what is no log.
 func folder() fstest.MapFS {
@@ -38,7 +38,7 @@ func judged(data string, dir fstest.MapFS) (codes string, list []finding.Finding
 }
 
 func TestJudge(t *testing.T) {
-	both := `{"agent:work:main":{"sessionId":"one"},"agent:work:x":{"sessionId":"gone","sessionFile":"/state/agents/work/sessions/two.jsonl"}}`
+	both := `{"agent:blue:main":{"sessionId":"one"},"agent:blue:x":{"sessionId":"gone","sessionFile":"/state/agents/blue/sessions/two.jsonl"}}`
 	for _, c := range []struct{ name, data, want string }{
 		{"fits", both, ""},
 		{"with a mark in front", "\xEF\xBB\xBF" + both, ""},
@@ -76,7 +76,7 @@ func TestRebuilt(t *testing.T) {
 	if err := json.Unmarshal(p[0].Ins, &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got["agent:work:recovered:two"].File != "two.jsonl" || got["agent:work:recovered:two"].Updated != 1767225602000 || got["agent:work:recovered:one"].ID != "one" {
+	if len(got) != 2 || got["agent:blue:recovered:two"].File != "two.jsonl" || got["agent:blue:recovered:two"].Updated != 1767225602000 || got["agent:blue:recovered:one"].ID != "one" {
 		t.Errorf("%s", p[0].Ins)
 	}
 	if codes, _ := judged(string(p[0].Ins), folder()); codes != "" {
