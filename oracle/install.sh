@@ -33,6 +33,7 @@ is_ready() {
 mkdir -p "$into"
 rm -rf "$into/lib" "$into"/*.mjs
 (cd "$from" && tar -cf - --exclude=node_modules .) | (cd "$into" && tar -xf -)
+[ "$agent" != pi/harness ] || cp "$from/../lib/each.mjs" "$from/../lib/processes.mjs" "$into/lib/"
 
 want=$(sum <"$from/package-lock.json" | cut -d' ' -f1)
 stamp=$into/node_modules/.sessfix-stamp

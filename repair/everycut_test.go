@@ -99,6 +99,42 @@ func cutStep(name string, each ...string) int {
 	return 1
 }
 
+// sessionsIn are the logs of a folder of sessions, by name; there are at least so many.
+func sessionsIn(t testing.TB, folder string, least int) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob("../testdata/sessions/" + folder + "/*.jsonl")
+	if err != nil || len(paths) < least {
+		t.Fatalf("%d sessions in %s, %v", len(paths), folder, err)
+	}
+	out := map[string][]byte{}
+	for _, p := range paths {
+		out[filepath.Base(p)] = read(t, p)
+	}
+	return out
+}
+
+// everyCut ends a log at its bytes, step by step: what is left is repaired, and not refused where at least whole bytes are. At least
+// so many cuts are repaired.
+func everyCut(t *testing.T, path string, data []byte, step, whole, least int) {
+	t.Helper()
+	repaired := 0
+	for n := 0; n <= len(data); n += step {
+		tr, err := once(t.Context(), path, data[:n:n], n%5 == 0)
+		if err != nil {
+			t.Fatalf("cut at %d of %d: %v", n, len(data), err)
+		}
+		if tr.Refused() && n >= whole {
+			t.Fatalf("cut at %d of %d: refused: %v", n, len(data), codes(tr))
+		}
+		if tr.Repaired() {
+			repaired++
+		}
+	}
+	if repaired < least {
+		t.Fatalf("only %d of %d cuts were repaired", repaired, len(data)/step)
+	}
+}
+
 // headerEnd is the shortest cut that leaves the whole header readable: its line without the
 // newline, or the first frame.
 func headerEnd(t *testing.T, data []byte) int {

@@ -34,23 +34,7 @@ func TestEveryCutOthers(t *testing.T) {
 		t.Run(log.name, func(t *testing.T) {
 			t.Parallel()
 			data, step := log.data, cutStep(log.name, "openclaw")
-			first := bytes.IndexByte(data, '\n')
-			repaired := 0
-			for n := 0; n <= len(data); n += step {
-				tr, err := once(t.Context(), log.path, data[:n:n], n%5 == 0)
-				if err != nil {
-					t.Fatalf("cut at %d of %d: %v", n, len(data), err)
-				}
-				if tr.Refused() && n > first {
-					t.Fatalf("cut at %d of %d: refused: %v", n, len(data), codes(tr))
-				}
-				if tr.Repaired() {
-					repaired++
-				}
-			}
-			if repaired < len(data)/step/2 {
-				t.Fatalf("only %d of %d cuts were repaired", repaired, len(data)/step)
-			}
+			everyCut(t, log.path, data, step, bytes.IndexByte(data, '\n')+1, len(data)/step/2)
 		})
 	}
 }

@@ -17,22 +17,7 @@ import (
 const piPath = "no-such-directory/2026-05-01T08-00-00-000Z_019d0001-2222-7333-8444-000000000001.jsonl"
 
 // piSessions are logs of which the way from the last entry up is sent, by name.
-func piSessions(t testing.TB) map[string][]byte {
-	t.Helper()
-	paths, err := filepath.Glob("../testdata/sessions/pi/*.jsonl")
-	if err != nil || len(paths) < 11 {
-		t.Fatalf("%d sessions, %v", len(paths), err)
-	}
-	out := map[string][]byte{}
-	for _, p := range paths {
-		data, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[filepath.Base(p)] = data
-	}
-	return out
-}
+func piSessions(t testing.TB) map[string][]byte { return sessionsIn(t, "pi", 11) }
 
 // Each session ends at every one of its bytes: what is left is repaired, and never refused once its first line is whole.
 func TestEveryCutPi(t *testing.T) {
@@ -41,22 +26,7 @@ func TestEveryCutPi(t *testing.T) {
 			t.Parallel()
 			step := cutStep(name, "everything", "compacted", "parallel", "first")
 			first := bytes.IndexByte(data, '\n')
-			repaired := 0
-			for n := 0; n <= len(data); n += step {
-				tr, err := once(t.Context(), piPath, data[:n:n], n%5 == 0)
-				if err != nil {
-					t.Fatalf("cut at %d of %d: %v", n, len(data), err)
-				}
-				if tr.Refused() && n >= first {
-					t.Fatalf("cut at %d of %d: refused: %v", n, len(data), codes(tr))
-				}
-				if tr.Repaired() {
-					repaired++
-				}
-			}
-			if repaired < (len(data)-first)/step*9/10 {
-				t.Fatalf("only %d of %d cuts were repaired", repaired, len(data)/step)
-			}
+			everyCut(t, piPath, data, step, first, (len(data)-first)/step*9/10)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package repair_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,22 +10,7 @@ import (
 )
 
 // transcripts are logs whose records make a tree, by name.
-func transcripts(t testing.TB) map[string][]byte {
-	t.Helper()
-	paths, err := filepath.Glob("../testdata/sessions/claude-code/*.jsonl")
-	if err != nil || len(paths) < 8 {
-		t.Fatalf("%d transcripts, %v", len(paths), err)
-	}
-	out := map[string][]byte{}
-	for _, p := range paths {
-		data, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[filepath.Base(p)] = data
-	}
-	return out
-}
+func transcripts(t testing.TB) map[string][]byte { return sessionsIn(t, "claude-code", 8) }
 
 // transcriptPath is where a copy might lie that is in nobody's home.
 const transcriptPath = "no-such-directory/0a0a0a0a-1111-4222-8333-444455556666.jsonl"
@@ -38,23 +22,7 @@ func TestEveryCutTranscripts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			step := cutStep(name, "orchard", "tiny", "stop-parallel", "compacted")
-			first := bytes.IndexByte(data, '\n')
-			repaired := 0
-			for n := 0; n <= len(data); n += step {
-				tr, err := once(t.Context(), transcriptPath, data[:n:n], n%5 == 0)
-				if err != nil {
-					t.Fatalf("cut at %d of %d: %v", n, len(data), err)
-				}
-				if tr.Refused() && n > first {
-					t.Fatalf("cut at %d of %d: refused: %v", n, len(data), codes(tr))
-				}
-				if tr.Repaired() {
-					repaired++
-				}
-			}
-			if repaired < len(data)/step/2 {
-				t.Fatalf("only %d of %d cuts were repaired", repaired, len(data)/step)
-			}
+			everyCut(t, transcriptPath, data, step, bytes.IndexByte(data, '\n')+1, len(data)/step/2)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package verify
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sessfix/sessfix/finding"
@@ -55,23 +54,17 @@ func (q *pairing) asking(n int32) bool {
 // close judges what is left without result or without call in what is sent, and asks for what ends the log.
 func (q *pairing) close(res *Result) {
 	c := &format.CloseRequest{SessionID: res.ID, Taken: q.taken}
-	tail := int32(-1) // what speaks last
-	for _, n := range q.order {
-		if q.sent(n) && q.speaks(n) && (n == q.order[0] || q.Nodes[n].Kind != session.CompactionEnd) {
-			tail = n
-		}
-	}
 	for _, n := range q.order {
 		switch {
 		case q.sent(n) && q.Nodes[n].Kind == session.UserMessage:
 			res.Turns++
-		case slices.Contains(q.unsaid, n) && q.sent(n):
+		case q.unsaid[n] && q.sent(n):
 			f := q.add(finding.OrphanResult, q.ref(n), "edited", "a result whose call was edited out: the client sends it alone")
 			f.CallID = q.CallID(q.result(n))
 			f.Repair = "a record is added that edits it out as well"
 			c.Unsaid = append(c.Unsaid, bytes.Clone(q.id(n)))
 		case q.asking(n):
-			q.unanswered(n, n == tail, c)
+			q.unanswered(n, n == q.tail, c)
 		}
 	}
 	res.Tail.Calls = c.Calls

@@ -35,39 +35,35 @@ func (q *pairing) judge(b misplaced) {
 	}
 }
 
-// wanting is the one call without result that a result belongs to: the nearest in front of it on the way to the leaf,
-// else the only one; -1 where there is none or several. Of a result beside the way it is the one on the way that stands
-// nearest in front of it in the log.
+// wanting is the call without result that a result belongs to, -1 where none or several may be it. Of a result on the way to
+// the leaf it is the nearest in front of it there, else the only one; of one beside the way, the one on it that stands nearest
+// in front of it in the log.
 func (q *pairing) wanting(n int32, g session.Leg) int32 {
 	if q.CallID(g) == "" {
 		return -1
 	}
-	found, many, near := int32(-1), false, int32(-1)
+	near, only, many := int32(-1), int32(-1), false
 	for _, leg := range q.open[g.Call] {
-		if _, done := q.answered[leg]; done {
-			continue
-		}
 		at := q.home(leg)
-		on := q.place[at] > 0
-		if q.place[n] == 0 && !(on && q.sent(at)) || q.ref(at).Text > q.ref(n).Text {
-			continue // one that stands behind it in the log did not ask for it: an id is used again
+		if _, done := q.answered[leg]; done || q.ref(at).Text > q.ref(n).Text {
+			continue // what stands behind it in the log did not ask for it: an id is used again
 		}
-		if on && q.place[at] < q.place[n] && (near < 0 || q.place[at] > q.place[q.home(near)]) {
-			near = leg
+		switch aside := q.place[n] == 0; {
+		case aside && q.place[at] > 0 && q.sent(at):
+			if near < 0 || q.ref(at).Text >= q.ref(q.home(near)).Text {
+				near = leg
+			}
+		case !aside:
+			if q.place[at] > 0 && q.place[at] < q.place[n] && (near < 0 || q.place[at] > q.place[q.home(near)]) {
+				near = leg
+			}
+			many, only = only >= 0, leg
 		}
-		if q.place[n] == 0 && found >= 0 && q.ref(q.home(found)).Text > q.ref(at).Text {
-			continue
-		}
-		many = found >= 0 && q.place[n] > 0
-		found = leg
 	}
-	if near >= 0 {
+	if near >= 0 || many {
 		return near
 	}
-	if many {
-		return -1
-	}
-	return found
+	return only
 }
 
 // early is the result, on the way to the leaf in front of a node, of the same call; -1 if there is none.

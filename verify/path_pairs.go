@@ -9,7 +9,7 @@ type pairing struct {
 	open     map[session.ID][]int32
 	asked    map[session.ID][]int32 // legs of all calls
 	bad      []misplaced
-	unsaid   []int32          // results whose call an edit took out
+	unsaid   map[int32]bool   // results whose call an edit took out
 	newIDs   map[int32]string // of calls that had none, by leg
 }
 
@@ -23,7 +23,7 @@ const maxBatch = 10_000
 
 // pairs checks the calls and results of what is sent, and hangs what stands at the wrong place where it belongs.
 func (p *path) pairs() *pairing {
-	q := &pairing{path: p, answered: map[int32]int32{}, open: map[session.ID][]int32{}, asked: map[session.ID][]int32{}, newIDs: map[int32]string{}}
+	q := &pairing{path: p, answered: map[int32]int32{}, open: map[session.ID][]int32{}, asked: map[session.ID][]int32{}, unsaid: map[int32]bool{}, newIDs: map[int32]string{}}
 	q.find()
 	for _, b := range q.bad {
 		q.judge(b)
@@ -81,7 +81,7 @@ func (q *pairing) pair(n int32, g session.Leg) {
 	case leg >= 0:
 		q.answered[leg] = n
 	case first < 0 && q.at[n] >= 0 && q.edited(up) && q.asks(up, g):
-		q.unsaid = append(q.unsaid, n)
+		q.unsaid[n] = true
 	case first < 0 && q.at[n] >= 0 && up >= 0 && q.place[up] > 0 && q.at[up] < 0:
 		// Its call may be in front of what a compaction keeps.
 		if leg, first = q.slot(n, up, g); leg >= 0 {

@@ -9,6 +9,7 @@ type request struct {
 	order []int32         // nodes, in the order in which they are sent
 	at    []int32         // of each node its place in that order, -1 = it is not in it
 	turn  []int32         // of each node in it the nearest one in front that speaks, -1 = none
+	tail  int32           // what speaks last, -1 = nothing does
 	edit  map[int32]int32 // the edits that count, by the node that they edit
 }
 
@@ -34,12 +35,12 @@ func (p *path) look() {
 			t.edit[to] = n // the last one counts
 		}
 	}
+	t.tail = -1
 	p.request = t
-	turn := int32(-1)
 	for i, n := range t.order {
-		p.turn[n] = turn
+		p.turn[n] = p.tail
 		if p.speaks(n) && p.said(n) && (i == 0 || p.Nodes[n].Kind != session.CompactionEnd) {
-			turn = n
+			p.tail = n
 		}
 	}
 }

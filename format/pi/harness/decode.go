@@ -98,10 +98,7 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	}
 	for i := range l.writes {
 		if w := &l.writes[i]; string(w.str(wKind)) == "entry" && !entryTypes[string(w.str(wType))] {
-			f := finding.New(finding.EventUnknown)
-			f.Span, f.Record, f.Where = r.Span, r.Ref(), "entry"
-			f.Message = fmt.Sprintf("an entry of type %q", short(w.str(wType)))
-			b.Findings = append(b.Findings, f)
+			b.Findings = append(b.Findings, finding.About(finding.EventUnknown, r.Ref(), "entry", fmt.Sprintf("an entry of type %q", short(w.str(wType)))))
 		}
 		d.keep(r, &l.writes[i])
 	}

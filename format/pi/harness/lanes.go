@@ -34,10 +34,7 @@ func (d *decoder) lanes(b *format.Batch) {
 
 // spoilt reports values that do not fit together: the storage opens, and the client fails to attach to it.
 func (d *decoder) spoilt(b *format.Batch, ref session.Ref, text string, args ...any) {
-	f := finding.New(finding.EventInvalid)
-	f.Span, f.Record, f.Where = ref.Span, ref, "lane"
-	f.Message = fmt.Sprintf(text, args...)
-	b.Findings = append(b.Findings, f)
+	b.Findings = append(b.Findings, finding.About(finding.EventInvalid, ref, "lane", fmt.Sprintf(text, args...)))
 	d.broken = true
 }
 
@@ -127,9 +124,8 @@ func (d *decoder) inbox(b *format.Batch, name string, s laneState, ref session.R
 
 // tell reports an open operation and its calls.
 func (d *decoder) tell(b *format.Batch, o *operation) {
-	f := finding.New(finding.OpenTurn)
-	f.Span, f.Record, f.Where = o.metaAt.Span, o.metaAt, "tail"
-	f.Message = fmt.Sprintf("operation %q of lane %q, a %s, is open at the end of the log: %s", short([]byte(o.id)), short([]byte(o.lane)), o.meta.Intent.Kind, o.state.At)
+	f := finding.About(finding.OpenTurn, o.metaAt, "tail",
+		fmt.Sprintf("operation %q of lane %q, a %s, is open at the end of the log: %s", short([]byte(o.id)), short([]byte(o.lane)), o.meta.Intent.Kind, o.state.At))
 	switch {
 	case o.waits:
 		f.Where = "suspended"
@@ -148,8 +144,8 @@ func (d *decoder) tell(b *format.Batch, o *operation) {
 	b.Findings = append(b.Findings, f)
 	d.open = append(d.open, o)
 	for _, c := range o.calls {
-		f := finding.New(finding.DanglingCall)
-		f.Span, f.Record, f.Where, f.CallID = o.asker.ref.Span, o.asker.ref, "tail", c.id
+		f := finding.About(finding.DanglingCall, o.asker.ref, "tail", "")
+		f.CallID = c.id
 		switch c.status {
 		case completed:
 			continue
@@ -183,10 +179,8 @@ func (d *decoder) idle(b *format.Batch, n int32) {
 				if answered[session.MakeID([]byte(c.id))] {
 					continue
 				}
-				ref := d.asks[n].ref
-				f := finding.New(finding.DanglingCall)
-				f.Span, f.Record, f.Where, f.CallID = ref.Span, ref, "idle", c.id
-				f.Message = fmt.Sprintf("call %q has no result, and no operation runs it", short([]byte(c.id)))
+				f := finding.About(finding.DanglingCall, d.asks[n].ref, "idle", fmt.Sprintf("call %q has no result, and no operation runs it", short([]byte(c.id))))
+				f.CallID = c.id
 				f.Repair = "nothing: the client answers it by itself in each request"
 				f.Never = "repeat it blindly: it may have run"
 				b.Findings = append(b.Findings, f)
