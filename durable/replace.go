@@ -64,6 +64,36 @@ func replace(fsys FS, target string, o ReplaceOptions, write func(io.Writer) err
 	return syncParent(fsys, file)
 }
 
+// Create publishes what write produces under a name that must not exist, as Replace does under one that must.
+func Create(fsys FS, target string, o ReplaceOptions, write func(io.Writer) error) error {
+	if err := create(fsys, target, o, write); err != nil {
+		return fmt.Errorf("create %s: %w", target, err)
+	}
+	return nil
+}
+
+func create(fsys FS, target string, o ReplaceOptions, write func(io.Writer) error) error {
+	beside := target + o.Suffix
+	if err := makeRoom(fsys, beside); err != nil {
+		return err
+	}
+	if err := writeFile(fsys, beside, write); err != nil {
+		return err
+	}
+	if o.Check != nil {
+		if err := o.Check(); err != nil {
+			return withdraw(fsys, beside, err)
+		}
+	}
+	if _, err := fsys.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+		return withdraw(fsys, beside, errors.Join(ErrChanged, err))
+	}
+	if err := fsys.Rename(beside, target); err != nil {
+		return withdraw(fsys, beside, err)
+	}
+	return syncParent(fsys, target)
+}
+
 // resolve follows target to the regular file that is to be replaced.
 func resolve(fsys FS, target string) (string, fs.FileInfo, error) {
 	fi, err := fsys.Lstat(target)
