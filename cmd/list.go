@@ -5,16 +5,22 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/store"
+	"github.com/sessfix/sessfix/verify"
 )
 
 func (a *app) listCmd() *cobra.Command {
 	var long bool
+	var cursor string
 	c := &cobra.Command{
 		Use:   "list [PATH...]",
 		Short: "List the sessions found",
@@ -22,10 +28,12 @@ func (a *app) listCmd() *cobra.Command {
 and path. It reads only the beginning of each; --long reads all and adds turns, the last state
 and the verdict.`,
 		Example: `  sessfix list
-  sessfix list --long ~/.dsh/sessions`,
-		RunE: func(c *cobra.Command, args []string) error { return a.list(c.Context(), args, long) },
+  sessfix list --long ~/.dsh/sessions
+  sessfix list --cursor 019a...-42 session`,
+		RunE: func(c *cobra.Command, args []string) error { return a.list(c.Context(), args, long, cursor) },
 	}
 	c.Flags().BoolVarP(&long, "long", "l", false, "read each session: turns, last state, verdict")
+	c.Flags().StringVar(&cursor, "cursor", "", "also tell whether a client that saw this event last gets only what came behind it")
 	return c
 }
 
@@ -41,9 +49,11 @@ type listed struct {
 	Turns   *int64 `json:"turns,omitempty"`
 	State   string `json:"state,omitempty"`
 	Verdict string `json:"verdict,omitempty"`
+	// Replay is what a client gets that saw the event last that was asked for.
+	Replay *format.Replay `json:"replay,omitempty"`
 }
 
-func (a *app) list(ctx context.Context, args []string, long bool) error {
+func (a *app) list(ctx context.Context, args []string, long bool, cursor string) error {
 	found, err := store.Open(ctx, args, a.options())
 	if err != nil {
 		return err
@@ -52,31 +62,24 @@ func (a *app) list(ctx context.Context, args []string, long bool) error {
 	doc := a.document(found)
 	doc.Homes = nil
 	out := []listed{}
-	inOrder(ctx, len(found.Sessions), a.jobs, func(i int) verified {
+	groups := found.Groups()
+	inOrder(ctx, len(groups), a.jobs, func(i int) verified {
 		if !long {
 			return verified{}
 		}
-		res, err := a.verifyOne(ctx, found.Sessions[i])
-		return verified{res, err}
+		return a.verifyAll(ctx, groups[i])
 	}, func(i int, v verified) {
-		s := found.Sessions[i]
 		if v.err != nil {
-			a.fail(doc, s.Path, v.err)
+			a.fail(doc, v.path, v.err)
 			return
 		}
-		l := listed{Path: s.Path, Agent: s.Format.Name(), Medium: s.Medium, ID: s.ID, CWD: s.CWD}
-		if s.Unknown != nil {
-			l.Version = s.Unknown.Version
-		} else {
-			l.Version = s.Dialect.Version()
+		l := about(groups[i])
+		if v.res != nil {
+			l.read(groups[i], v.res)
 		}
-		if fi, err := os.Stat(s.Path); err == nil {
-			l.Size = fi.Size()
-		}
-		if r := v.res; r != nil {
-			l.Turns, l.Verdict, l.State = &r.Turns, r.Verdict.String(), "closed"
-			if r.Open {
-				l.State = fmt.Sprintf("turn %d open, unanswered calls: %d", r.Tail.Turn, len(r.Tail.Calls))
+		if r, ok := groups[i][0].Format.(format.Replayable); ok && cursor != "" {
+			if at, ok := r.Replay(os.DirFS(filepath.Dir(groups[i][0].Path)), cursor); ok {
+				l.Replay = &at
 			}
 		}
 		out = append(out, l)
@@ -85,10 +88,52 @@ func (a *app) list(ctx context.Context, args []string, long bool) error {
 		return err
 	}
 	a.doc = &report.Document{Summary: report.Summary{Failed: doc.Summary.Failed}}
-	return a.printList(out, doc.Errors, long)
+	return a.printList(out, doc.Errors, long, cursor != "")
 }
 
-func (a *app) printList(out []listed, errs []report.Error, long bool) error {
+// about is what is known of a session before it is read.
+func about(parts []store.Session) listed {
+	s := parts[0]
+	l := listed{Path: s.Path, Agent: s.Format.Name(), Medium: s.Medium, ID: s.ID, CWD: s.CWD}
+	if dir := s.Folder(); dir != "" {
+		l.Path, l.Medium = dir, "folder"
+	}
+	for _, p := range parts {
+		v := ""
+		if p.Unknown != nil {
+			v = p.Unknown.Version
+		} else {
+			v = p.Dialect.Version()
+		}
+		if len(parts) == 1 || report.IsVersion(v) {
+			l.Version = v // other parts only say what they are
+		}
+		if fi, err := os.Stat(p.Path); err == nil {
+			l.Size += fi.Size()
+		}
+	}
+	return l
+}
+
+// read adds what was found out by reading it.
+func (l *listed) read(parts []store.Session, results []*verify.Result) {
+	var list []report.Session
+	for _, r := range results {
+		list = append(list, report.Of(r))
+	}
+	s := whole(parts, list)
+	l.Turns, l.Verdict, l.State = &s.Turns, s.Verdict, "closed"
+	switch t := s.Tail; {
+	case t != nil && t.Turn > 0:
+		l.State = fmt.Sprintf("turn %d open, unanswered calls: %d", t.Turn, len(t.Calls))
+	case t != nil:
+		l.State = fmt.Sprintf("open, unanswered calls: %d", len(t.Calls))
+	case slices.ContainsFunc(s.Findings, func(f report.Finding) bool { return f.Code == string(finding.OpenTurn) }):
+		l.State = "open"
+	}
+}
+
+func (a *app) printList(out []listed, errs []report.Error, long, cursor bool) error {
 	switch a.format {
 	case "json":
 		return report.Encode(a.io.Out, struct {
@@ -110,15 +155,32 @@ func (a *app) printList(out []listed, errs []report.Error, long bool) error {
 	if long {
 		head += "\tTURNS\tSTATE\tVERDICT"
 	}
+	if cursor {
+		head += "\tREPLAY"
+	}
 	fmt.Fprintln(w, head+"\tPATH")
 	for _, l := range out {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s", l.Agent, report.Safe(l.Version), l.Size, report.Safe(l.ID))
 		if long {
 			fmt.Fprintf(w, "\t%d\t%s\t%s", *l.Turns, l.State, l.Verdict)
 		}
+		if cursor {
+			fmt.Fprintf(w, "\t%s", replay(l.Replay))
+		}
 		fmt.Fprintf(w, "\t%s\n", report.Safe(l.Path))
 	}
 	return w.Flush()
+}
+
+// replay says in a word what a client gets.
+func replay(r *format.Replay) string {
+	switch {
+	case r == nil:
+		return "-"
+	case r.Full:
+		return fmt.Sprintf("full, %d", r.Records)
+	}
+	return fmt.Sprintf("delta, %d", r.Records)
 }
 
 // jsonlErrors ends a stream with a line for each path that could not be looked at.

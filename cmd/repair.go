@@ -49,8 +49,23 @@ has no safe repair, is refused and not touched.`,
 }
 
 type repaired struct {
-	out *repair.Outcome
+	out []*repair.Outcome // of each part
 	err error
+}
+
+// repairAll repairs a session with all its parts.
+func (a *app) repairAll(ctx context.Context, parts []store.Session, o repairOptions, accept map[finding.Code]bool) repaired {
+	s := parts[0]
+	opt := a.repairOptions(s, o, accept)
+	if s.Folder() == "" {
+		out, err := repair.Session(ctx, s, opt)
+		return repaired{[]*repair.Outcome{out}, err}
+	}
+	if opt.Output != "" {
+		opt.Output = filepath.Dir(opt.Output)
+	}
+	out, err := repair.Parts(ctx, parts, opt)
+	return repaired{out, err}
 }
 
 func (a *app) repair(ctx context.Context, args []string, o repairOptions) error {
@@ -79,17 +94,17 @@ func (a *app) repair(ctx context.Context, args []string, o repairOptions) error 
 	}
 	defer found.Close()
 	doc := a.document(found)
-	p := a.progress("worked on", len(found.Sessions))
-	details := a.verbose || len(found.Sessions) <= 3 || o.dryRun
-	ranks := make([]int, len(found.Sessions))
-	for i, s := range found.Sessions {
-		ranks[i] = s.Depth()
+	groups := found.Groups()
+	p := a.progress("worked on", len(groups))
+	details := a.verbose || len(groups) <= 3 || o.dryRun
+	ranks := make([]int, len(groups))
+	for i, g := range groups {
+		ranks[i] = g[0].Depth()
 	}
 	inWaves(ctx, ranks, a.jobs, func(i int) repaired {
-		out, err := repair.Session(ctx, found.Sessions[i], a.repairOptions(found.Sessions[i], o, accept))
-		return repaired{out, err}
+		return a.repairAll(ctx, groups[i], o, accept)
 	}, func(i int, r repaired) {
-		a.addRepair(doc, found.Sessions[i], r, o, details)
+		a.addRepair(doc, groups[i], r, o, details)
 		p.step(i + 1)
 	})
 	p.end()
@@ -128,19 +143,16 @@ func (a *app) repairOptions(s store.Session, o repairOptions, accept map[finding
 
 // addRepair puts what came of one session into the report. A repair that refuses is no trouble:
 // it is the answer.
-func (a *app) addRepair(doc *report.Document, s store.Session, r repaired, o repairOptions, details bool) {
-	if r.out == nil || r.out.Before == nil {
-		a.fail(doc, s.Path, r.err)
-		return
+func (a *app) addRepair(doc *report.Document, group []store.Session, r repaired, o repairOptions, details bool) {
+	var parts []report.Session
+	for i, out := range r.out {
+		if out == nil || out.Before == nil {
+			a.fail(doc, group[i].Path, r.err)
+			return
+		}
+		parts = append(parts, a.repairOf(group[i], out, r.err, o))
 	}
-	j := report.Of(r.out.Before)
-	j.AddRepair(r.out)
-	if o.dryRun && r.err == nil && r.out.Result != nil {
-		j.SetDiff(report.Diff(s.Path, r.out, a.style()))
-	}
-	if r.out.Changed {
-		j.Output = a.repairOptions(s, o, nil).Output
-	}
+	j := whole(group, parts)
 	var live *repair.LiveError
 	switch {
 	case r.err == nil:
@@ -149,16 +161,32 @@ func (a *app) addRepair(doc *report.Document, s store.Session, r repaired, o rep
 	case errors.Is(r.err, edit.ErrConflict) || errors.Is(r.err, repair.ErrUnproved):
 		refuse(&j, finding.PlanConflict, sayError(r.err))
 	default:
-		a.fail(doc, s.Path, r.err)
+		a.fail(doc, group[0].Path, r.err)
 		return
 	}
 	if j.Verdict == verify.Refused.String() && j.Refusal == "" {
 		j.Refusal = refusal(&j)
 	}
+	if j.Refusal != "" {
+		j.Closers, j.Quarantined, j.Edits = nil, nil, 0
+	}
 	add(doc, j)
 	if j.Refusal != "" && a.format == "table" && !a.quiet && !details {
-		a.warn("%s: not repaired: %s", report.Safe(s.Path), j.Refusal)
+		a.warn("%s: not repaired: %s", report.Safe(j.Path), j.Refusal)
 	}
+}
+
+// repairOf is the report of one part.
+func (a *app) repairOf(s store.Session, out *repair.Outcome, err error, o repairOptions) report.Session {
+	j := report.Of(out.Before)
+	j.AddRepair(out)
+	if o.dryRun && err == nil && out.Result != nil {
+		j.SetDiff(report.Diff(s.Path, out, a.style()))
+	}
+	if out.Changed {
+		j.Output = a.repairOptions(s, o, nil).Output
+	}
+	return j
 }
 
 func refuse(j *report.Session, code finding.Code, why string) {

@@ -29,7 +29,7 @@ elsewhere.`,
 		Args: needPath,
 		RunE: func(c *cobra.Command, args []string) error { return a.undo(c.Context(), args, output) },
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "write the original to this file, leave the session alone")
+	c.Flags().StringVarP(&output, "output", "o", "", "write the original to this file, or files to this folder, leave the session alone")
 	return c
 }
 
@@ -54,14 +54,25 @@ func (a *app) undo(ctx context.Context, args []string, output string) error {
 			a.undoFailed(doc, arg, err)
 			continue
 		}
+		if err := repair.Untouched(dirs, o); err != nil {
+			a.undoFailed(doc, arg, err)
+			continue
+		}
 		for _, dir := range dirs {
+			o := o
+			if output != "" && len(dirs) > 1 { // a session of several files
+				if err := durable.MkdirAllSync(durable.Disk, output); err != nil {
+					return err
+				}
+				o.Output = filepath.Join(output, repair.FileOf(durable.Disk, dir))
+			}
 			u, err := repair.Undo(ctx, dir, o)
 			if err != nil {
 				a.undoFailed(doc, arg, err)
 				continue
 			}
 			if output != "" {
-				u.Path, _ = filepath.Abs(output)
+				u.Path, _ = filepath.Abs(o.Output)
 			}
 			done = append(done, u)
 		}
@@ -84,6 +95,10 @@ func (a *app) undo(ctx context.Context, args []string, output string) error {
 		}{report.Version, tool(), done, doc.Errors}, true)
 	}
 	for _, u := range done {
+		if u.Gone {
+			fmt.Fprintf(a.io.Out, "%s: it is gone again, as before the repair\n", report.Safe(u.Path))
+			continue
+		}
 		fmt.Fprintf(a.io.Out, "%s: the original is back (sha256 %s)\n", report.Safe(u.Path), u.SHA256)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,8 +39,35 @@ Without PATH all sessions of the agents on this machine are verified.`,
 
 // verified is what came of one session.
 type verified struct {
-	res *verify.Result
-	err error
+	res  []*verify.Result // of each part
+	path string           // of the part that could not be looked at
+	err  error
+}
+
+// verifyAll verifies each part of a session.
+func (a *app) verifyAll(ctx context.Context, parts []store.Session) (v verified) {
+	for _, s := range parts {
+		res, err := a.verifyOne(ctx, s)
+		if err != nil {
+			return verified{path: s.Path, err: err}
+		}
+		v.res = append(v.res, res)
+	}
+	return v
+}
+
+// whole is the report of a session, of those of its parts.
+func whole(group []store.Session, parts []report.Session) report.Session {
+	folder := group[0].Folder()
+	if folder == "" {
+		return parts[0]
+	}
+	var about []report.Part
+	for i, s := range group {
+		about = append(about, report.Part{Role: s.Part().Role, Missing: s.Missing})
+		parts[i].ID, parts[i].CWD = cmp.Or(s.ID, parts[i].ID), cmp.Or(s.CWD, parts[i].CWD)
+	}
+	return report.Join(folder, parts, about)
 }
 
 func (a *app) verify(ctx context.Context, args []string) error {
@@ -71,16 +99,19 @@ func (a *app) verify(ctx context.Context, args []string) error {
 		}
 	}
 	doc := a.document(found)
-	p := a.progress("verified", len(found.Sessions))
-	inOrder(ctx, len(found.Sessions), a.jobs, func(i int) verified {
-		res, err := a.verifyOne(ctx, found.Sessions[i])
-		return verified{res, err}
+	groups := found.Groups()
+	p := a.progress("verified", len(groups))
+	inOrder(ctx, len(groups), a.jobs, func(i int) verified {
+		return a.verifyAll(ctx, groups[i])
 	}, func(i int, v verified) {
 		if v.err != nil {
-			a.fail(doc, found.Sessions[i].Path, v.err)
+			a.fail(doc, v.path, v.err)
 		} else {
-			s := report.Of(v.res)
-			add(doc, a.named(s))
+			var parts []report.Session
+			for _, res := range v.res {
+				parts = append(parts, a.named(report.Of(res)))
+			}
+			add(doc, whole(groups[i], parts))
 		}
 		p.step(i + 1)
 	})

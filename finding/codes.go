@@ -109,6 +109,12 @@ const (
 	IndexStale         Code = "INDEX_STALE"
 	IndexMissing       Code = "INDEX_MISSING"
 	SpillMissing       Code = "SPILL_MISSING"
+	EmptyHistory       Code = "EMPTY_HISTORY"
+	SidecarEmpty       Code = "SIDECAR_EMPTY"
+	SidecarCorrupt     Code = "SIDECAR_CORRUPT"
+	SidecarMissing     Code = "SIDECAR_MISSING"
+	LeftoverTemp       Code = "LEFTOVER_TEMP"
+	ClientBackup       Code = "CLIENT_BACKUP"
 )
 
 // What closers say. They are no findings.

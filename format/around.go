@@ -10,6 +10,8 @@ import (
 type Around struct {
 	Path string
 	Dir  fs.FS // the directory that the file lies in
+	// Missing: the file is not there, and should be.
+	Missing bool
 	// Live tells whether somebody may be at work on the session; where it is nil nobody can tell.
 	Live func() bool
 }

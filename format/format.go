@@ -80,6 +80,10 @@ type Place struct {
 	Path, Medium string
 	// Stat looks at a file that a record names, by its full path; where it is nil none is looked at.
 	Stat func(path string) (fs.FileInfo, error)
+	// Dir is the folder in which it lies, with the other parts of the session; where it is nil nothing is known of them.
+	Dir fs.FS
+	// Missing: the file is not there, and should be.
+	Missing bool
 }
 
 // Decoder decodes the records of one session in file order.
@@ -162,6 +166,8 @@ type Rules struct {
 	// InsertMid: the result of a call that other talk follows may be put in behind it. Without it only the calls at the
 	// end are answered.
 	InsertMid bool
+	// LastResult: of two results of a call the client takes the last, where records hang under each other.
+	LastResult bool
 	// KeepTime: clients go on with the session whose file was written last, so that a repair must not make it newer.
 	KeepTime bool
 	// Pinned: other files may count this one's bytes, so that none may move.
@@ -262,6 +268,35 @@ type (
 	Reheader interface {
 		Reheader(remains []byte) []byte
 	}
+	// Parted are formats of which a session is several files of one folder, its parts.
+	Parted interface {
+		// Part tells what a file is in its session, and its place in the order in which a repair takes them; ok is false
+		// for a file that is no part.
+		Part(path string) (p Part, ok bool)
+		// Parts are the names of all, in that order.
+		Parts() []string
+		// Lost are the names of those that are not there, and without which the client does not know, or spoils, the
+		// session in a folder.
+		Lost(path string, dir fs.FS) []string
+	}
+	// Hurt is a decoder that wants to know, before End, which faults the bytes of the log have.
+	Hurt interface {
+		Hurt(faults []finding.Finding)
+	}
+	// Counter is a decoder that counts turns in its own way. It is asked when End was.
+	Counter interface {
+		Turns() int64
+	}
+	// Recaller is a decoder that brings back, by patches of its findings, answers that are lost, of which other parts of the
+	// session know: whether it does so with the one that asks for a call. It is asked when End was.
+	Recaller interface {
+		Recalls(call string) bool
+	}
+	// Grader is a decoder that knows more of a call without result than its log says, from other parts of the session. It is
+	// asked when End was.
+	Grader interface {
+		Grade(call session.Call) (code, text string)
+	}
 	// Settler is a decoder of a format of which the log itself says what is left open and how each of it stands. It writes
 	// the records that end that, to be added behind the last one. It is asked when End was.
 	Settler interface {
@@ -304,11 +339,36 @@ type (
 	Titler interface {
 		Title(p Peek) Header
 	}
+	// Replayable is a format whose clients may ask for what came behind an event; ok is false where the log cannot be read.
+	Replayable interface {
+		Replay(dir fs.FS, cursor string) (r Replay, ok bool)
+	}
 	// Targeter tells what another release's migration would refuse.
 	Targeter interface {
 		Target(version string) (Dialect, error)
 	}
 )
+
+// Part is a file in its session.
+type Part struct {
+	Order int
+	Role  string
+}
+
+// Roles of parts.
+const (
+	Primary  = "primary"  // says what happened
+	Derived  = "derived"  // can be made anew of the others
+	Evidence = "evidence" // says more about what others say
+)
+
+// Replay is what a client gets that names the last event it saw.
+type Replay struct {
+	Cursor  string `json:"cursor"`
+	Full    bool   `json:"full"`    // all, not only what came behind
+	Records int    `json:"records"` // that are looked through for it
+	Why     string `json:"why,omitempty"`
+}
 
 // Citation is the beginning of a file that stands in another.
 type Citation struct {

@@ -62,6 +62,14 @@ var does = map[string]string{
 	"other":   "the client knows the session by the id in its header, and not by that of its file",
 	"plain":   "the client opens the plain file and leaves the other",
 	"newer":   "a newer client opens the later generation, an older one this file",
+	"purge":   "the client takes the line out when it opens the session",
+	"empty":   "the client opens the session, and shows nothing of it",
+	"cancel":  "the client tells the model that the user cancelled the call, and that it did not run",
+	"tells":   "the client ends the turn when it opens the session, and tells the model that work may be lost",
+	"untrim":  "the client passes over the line, and from then on no rewind trims the file",
+	"forget":  "the client does without it",
+	"revive":  "the client shows what was taken back",
+	"twice":   "the client shows both",
 	"split":   "both writers go on, and the next start refuses the log",
 }
 
@@ -76,6 +84,7 @@ var loses = map[string]string{
 	"above":    "the history in front of it is forgotten",
 	"branch":   "the newer work is forgotten",
 	"call":     "the model never learns that the tool may have run",
+	"item":     "the model does not know of it",
 	"result":   "the model never sees the real result",
 	"tree":     "branches run together, and what names an entry names none",
 	"names":    "names and pins are lost",

@@ -23,6 +23,7 @@ import (
 const (
 	ModeAppend  = "append"
 	ModeReplace = "replace"
+	ModeCreate  = "create" // there was no file
 )
 
 // Closer is a synthetic record as receipts and reports name it.
@@ -50,6 +51,9 @@ type Case struct {
 	Cures   []finding.Code `json:"cures"`
 	// KeepTime: the file keeps the time at which its agent last wrote it.
 	KeepTime bool `json:"keepTime,omitempty"`
+	// Folder is that of a session of several files, and Run counts its repairs: undo takes back what one of them did.
+	Folder string `json:"folder,omitempty"`
+	Run    int    `json:"run,omitempty"`
 }
 
 const caseVersion = 1
@@ -274,4 +278,23 @@ func fileHash(fsys durable.FS, path string) (int64, string, error) {
 	}
 	h, err := hashOf(f, fi.Size())
 	return fi.Size(), h, err
+}
+
+// lastRun is the highest number of a repair that the files of a folder had.
+func lastRun(fsys durable.FS, caseDir string, paths []string) (int, error) {
+	run := 0
+	for _, p := range paths {
+		path, err := realPath(p)
+		if err != nil {
+			return 0, err
+		}
+		list, err := cases(fsys, caseHome(caseDir, path))
+		if err != nil {
+			return 0, fmt.Errorf("%s: read its earlier repairs: %w", p, err)
+		}
+		for _, c := range list {
+			run = max(run, c.Run)
+		}
+	}
+	return run, nil
 }

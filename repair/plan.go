@@ -24,7 +24,7 @@ type Plan struct {
 var ErrUnproved = errors.New("the planned result does not verify clean")
 
 // replaces are the codes whose patches keep the meaning of the bytes they touch.
-var replaces = map[finding.Code]bool{finding.BadUTF8: true, finding.ControlChar: true, finding.SplitRecord: true, finding.HeaderInvalid: true, finding.SessionIDMismatch: true}
+var replaces = map[finding.Code]bool{finding.BadUTF8: true, finding.ControlChar: true, finding.SplitRecord: true, finding.HeaderInvalid: true, finding.SessionIDMismatch: true, finding.DerivedStale: true}
 
 // MakePlan collects the cures of a diagnosis that is repairable.
 func MakePlan(ctx context.Context, in verify.Input, res *verify.Result) (*Plan, error) {
@@ -219,7 +219,7 @@ func Prove(ctx context.Context, in verify.Input, r *edit.Result) (*verify.Result
 	}
 	after := in
 	after.Accept = nil
-	after.R, after.Size = r, r.Size()
+	after.R, after.Size, after.Missing = r, r.Size(), false
 	res, err := verify.Session(ctx, after)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,13 @@
 package repair
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -43,105 +45,184 @@ type Outcome struct {
 	Resumed bool   // an interrupted repair was settled first
 }
 
-// Session repairs one session. The outcome holds the diagnosis whatever the error. A *LiveError
+// Session repairs one session that is a single file. The outcome holds the diagnosis whatever the error. A *LiveError
 // says that somebody is at work on it; ErrUnproved that the plan does not do what it should.
 func Session(ctx context.Context, s store.Session, o Options) (*Outcome, error) {
+	w := newWork(s, o)
+	defer w.close()
+	if s.Stored() {
+		var err error
+		w.out.Before, err = verify.File(ctx, s)
+		return w.out, err
+	}
+	if err := w.settle(ctx); err != nil {
+		return w.out, err
+	}
+	if err := w.plan(ctx, nil); err != nil || w.out.Result == nil {
+		return w.out, err
+	}
+	if o.DryRun || o.Output != "" {
+		if err := w.unmoved(); err != nil || o.DryRun {
+			return w.out, err
+		}
+		return w.out, w.elsewhere()
+	}
+	release, err := w.guard(ctx)
+	if err != nil {
+		return w.out, err
+	}
+	defer release()
+	return w.out, w.publish(ctx)
+}
+
+// work is the repair of one file.
+type work struct {
+	s     store.Session
+	o     Options
+	out   *Outcome
+	f     *os.File // nil where it is missing
+	size  int64
+	token durable.Token
+	in    verify.Input
+	run   int // of the repairs of a session of several files
+}
+
+func newWork(s store.Session, o Options) *work {
 	if o.FS == nil {
 		o.FS = durable.Disk
 	}
-	out := &Outcome{}
-	if s.Stored() {
-		var err error
-		out.Before, err = verify.File(ctx, s)
-		return out, err
+	return &work{s: s, o: o, out: &Outcome{}}
+}
+
+func (w *work) close() {
+	if w.f != nil {
+		w.f.Close()
 	}
-	if o.Output == "" && !o.DryRun {
-		resumed, err := settlePending(ctx, o, s)
-		var live *LiveError
-		if errors.As(err, &live) {
-			before, e := verify.File(ctx, s)
-			out.Before = before
-			if e != nil {
-				err = e
-			}
+}
+
+// settle brings an earlier repair to its end.
+func (w *work) settle(ctx context.Context) error {
+	if w.o.Output != "" || w.o.DryRun {
+		return nil
+	}
+	resumed, err := settlePending(ctx, w.o, w.s)
+	var live *LiveError
+	if errors.As(err, &live) {
+		before, e := verify.File(ctx, w.s)
+		w.out.Before = before
+		if e != nil {
+			err = e
 		}
+	}
+	w.out.Resumed = resumed
+	return err
+}
+
+// plan judges the file and works out what mends it, and proves it. The folder around it is as beside says, where that is not
+// nil, and gets the result. Where nothing is to be done, or nothing can be, the outcome has no result.
+func (w *work) plan(ctx context.Context, beside *overlay) error {
+	out := w.out
+	var r io.ReaderAt = bytes.NewReader(nil)
+	if !w.s.Missing {
+		f, err := os.Open(w.s.Path)
 		if err != nil {
-			return out, err
+			return err
 		}
-		out.Resumed = resumed
+		w.f, r = f, f
+		fi, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		w.size, w.token = fi.Size(), durable.TokenOf(fi)
 	}
-	f, err := os.Open(s.Path)
-	if err != nil {
-		return out, err
+	in := verify.InputOf(w.s, r, w.size)
+	in.Accept = w.o.Accept
+	if beside != nil {
+		in.Dir = beside
 	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return out, err
-	}
-	token := durable.TokenOf(fi)
-	in := verify.InputOf(s, f, fi.Size())
-	in.Accept = o.Accept
+	w.in = in
+	var err error
 	if out.Before, err = verify.Session(ctx, in); err != nil || out.Before.Verdict != verify.Repairable {
-		return out, err
+		return err
 	}
 	if out.Plan, err = MakePlan(ctx, in, out.Before); err != nil {
-		return out, err
+		return err
 	}
-	if out.Result, err = out.Plan.Apply(f, fi.Size()); err != nil {
-		return out, err
+	result, err := out.Plan.Apply(r, w.size)
+	if err != nil {
+		return err
+	}
+	out.Result = result
+	if beside != nil {
+		beside.files[filepath.Base(w.s.Path)] = result
 	}
 	for _, c := range out.Plan.Closings {
 		out.Closers = append(out.Closers, Closer{Code: c.Code, CallID: c.CallID, Kind: c.Kind, Place: cmp.Or(c.Place, "end")})
 	}
 	if out.After, err = Prove(ctx, in, out.Result); err != nil {
-		return out, err
+		return err
 	}
-	if out.SHA256[0], err = hashOf(f, fi.Size()); err != nil {
-		return out, err
+	if out.SHA256[0], err = hashOf(r, w.size); err != nil {
+		return err
 	}
-	if out.SHA256[1], err = hashOf(out.Result, out.Result.Size()); err != nil {
-		return out, err
+	out.SHA256[1], err = hashOf(out.Result, out.Result.Size())
+	return err
+}
+
+// unmoved is an error where the file is another by now than the one that was read.
+func (w *work) unmoved() error {
+	if err := w.same(w.s.Path); err != nil {
+		return &LiveError{w.s.Path, "the file changed while it was looked at", durable.ErrChanged}
 	}
-	if o.DryRun || o.Output != "" {
-		if now, err := o.FS.Stat(s.Path); err != nil || durable.TokenOf(now) != token {
-			return out, &LiveError{s.Path, "the file changed while it was looked at", durable.ErrChanged}
-		}
+	return nil
+}
+
+func (w *work) same(path string) error {
+	now, err := w.o.FS.Stat(path)
+	switch {
+	case w.s.Missing && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case w.s.Missing || durable.TokenOf(now) != w.token:
+		return durable.ErrChanged
 	}
-	if o.DryRun {
-		return out, nil
+	return nil
+}
+
+// elsewhere writes the result to the file that was asked for.
+func (w *work) elsewhere() error {
+	if err := durable.MkdirAllSync(w.o.FS, filepath.Dir(w.o.Output)); err != nil {
+		return err
 	}
-	if o.Output != "" {
-		if err := durable.MkdirAllSync(o.FS, filepath.Dir(o.Output)); err != nil {
-			return out, err
-		}
-		err = durable.WriteNew(o.FS, o.Output, func(w io.Writer) error { _, err := out.Result.WriteTo(w); return err })
-		out.Changed = err == nil
-		return out, err
+	err := durable.WriteNew(w.o.FS, w.o.Output, func(to io.Writer) error { _, err := w.out.Result.WriteTo(to); return err })
+	w.out.Changed = err == nil
+	return err
+}
+
+// guard takes the agent's locks.
+func (w *work) guard(ctx context.Context) (release func(), err error) {
+	path, err := realPath(w.s.Path)
+	if err != nil {
+		return nil, err
 	}
-	return out, publish(ctx, s, o, out, f, token)
+	g, ok := w.s.Format.(format.Guarder)
+	if !ok {
+		return func() {}, nil
+	}
+	return guard(ctx, w.o.FS, path, g.Guards(path))
 }
 
 // publish keeps what is needed to undo, puts the result in place, checks it and writes the receipt.
-func publish(ctx context.Context, s store.Session, o Options, out *Outcome, f *os.File, token durable.Token) error {
+func (w *work) publish(ctx context.Context) error {
+	s, out, fsys := w.s, w.out, w.o.FS
 	path, err := realPath(s.Path)
 	if err != nil {
 		return err
 	}
-	if g, ok := s.Format.(format.Guarder); ok {
-		release, err := guard(ctx, o.FS, path, g.Guards(path))
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
 	check := func() error {
-		now, err := o.FS.Stat(path)
-		if err != nil {
+		if err := w.same(path); err != nil {
 			return err
-		}
-		if durable.TokenOf(now) != token {
-			return durable.ErrChanged
 		}
 		return ctx.Err()
 	}
@@ -150,43 +231,50 @@ func publish(ctx context.Context, s store.Session, o Options, out *Outcome, f *o
 	}
 	r := out.Result
 	c := Case{
-		Version: caseVersion, Agent: out.Before.Agent, Session: out.Before.ID, Path: path, Mode: ModeReplace,
+		Version: caseVersion, Agent: out.Before.Agent, Session: cmp.Or(out.Before.ID, s.ID), Path: path, Mode: ModeReplace,
 		Size: [2]int64{r.Account.Size, r.Size()}, SHA256: out.SHA256, Account: r.Account,
 		Removed: r.Removed, Closers: out.Closers, Cures: cures(out.Before),
 	}
+	if w.run > 0 {
+		c.Folder, c.Run = filepath.Dir(path), w.run
+	}
 	appendix, appends := r.Appendix()
 	c.KeepTime = s.Dialect.Rules().KeepTime
-	if appends = appends && !c.KeepTime; appends {
+	switch appends = appends && !c.KeepTime && !s.Missing; {
+	case s.Missing:
+		c.Mode = ModeCreate
+	case appends:
 		c.Mode = ModeAppend
 	}
-	dir, err := openCase(o.FS, o.CaseDir, c, f, r)
+	dir, err := openCase(fsys, w.o.CaseDir, c, w.f, r)
 	if err != nil {
 		return fmt.Errorf("%s: write the case folder: %w", s.Path, err)
 	}
 	out.Receipt = dir
 	if !appends {
-		if err := forget(ctx, s, path, o, r); err != nil {
+		if err := forget(ctx, s, path, w.o, r); err != nil {
 			return err
 		}
 	}
-	if appends {
-		err = durable.Append(o.FS, path, c.Size[0], appendix, check)
-	} else {
-		err = durable.Replace(o.FS, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), KeepTime: c.KeepTime, Check: check}, func(w io.Writer) error {
-			_, err := r.WriteTo(w)
-			return err
-		})
+	write := func(to io.Writer) error { _, err := r.WriteTo(to); return err }
+	switch c.Mode {
+	case ModeAppend:
+		err = durable.Append(fsys, path, c.Size[0], appendix, check)
+	case ModeCreate:
+		err = durable.Create(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), Check: check}, write)
+	default:
+		err = durable.Replace(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), KeepTime: c.KeepTime, Check: check}, write)
 	}
 	if err != nil && !errors.Is(err, durable.ErrUnsynced) {
 		return live(path, fmt.Errorf("publish the repair: %w", err))
 	}
 	out.Changed = true
-	if size, hash, err := fileHash(o.FS, path); err != nil {
+	if size, hash, err := fileHash(fsys, path); err != nil {
 		return err
 	} else if size != c.Size[1] || hash != c.SHA256[1] {
 		return live(path, durable.ErrChanged)
 	}
-	return mark(o.FS, dir, "receipt.json", c)
+	return mark(fsys, dir, "receipt.json", c)
 }
 
 // tempSuffix names the file beside the log while it is written; no client takes it for a log.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/sessfix/sessfix/durable"
@@ -37,6 +38,9 @@ func settlePending(ctx context.Context, o Options, s store.Session) (bool, error
 		return false, nil
 	}
 	size, hash, err := fileHash(o.FS, path)
+	if c.Mode == ModeCreate && errors.Is(err, fs.ErrNotExist) {
+		return true, mark(o.FS, c.dir, "undone.json", c.Case)
+	}
 	if err != nil {
 		return false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -33,6 +34,7 @@ type Undone struct {
 	Path   string `json:"path"`
 	Case   string `json:"receipt"`
 	SHA256 string `json:"sha256"`
+	Gone   bool   `json:"gone,omitempty"` // there was no file before
 }
 
 // FindCases lists the repairs that an argument of undo means: a receipt, a case folder, a
@@ -42,25 +44,34 @@ func FindCases(fsys durable.FS, caseDir, arg string) ([]string, error) {
 	if filepath.Base(dir) == "receipt.json" {
 		dir = filepath.Dir(dir)
 	}
-	if _, err := fsys.Stat(filepath.Join(dir, "case.json")); err == nil {
-		return []string{dir}, nil
-	}
 	path, err := realPath(arg)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := fsys.Stat(filepath.Join(dir, "case.json")); err == nil {
+		s, err := readCase(fsys, dir)
+		if err != nil || s.Folder == "" || s.settled {
+			return []string{dir}, err
+		}
+		path = s.Folder
 	}
 	if fi, err := fsys.Stat(path); err != nil || !fi.IsDir() {
 		dir, err := lastCase(fsys, caseHome(caseDir, path))
 		if err != nil {
 			return nil, err
 		}
-		return []string{dir}, nil
+		s, err := readCase(fsys, dir)
+		if err != nil || s.Folder == "" {
+			return []string{dir}, err
+		}
+		path = s.Folder
 	}
 	homes, err := fsys.ReadDir(caseDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var out []string
+	runs := map[string]int{} // by folder
 	for _, h := range homes {
 		dir, err := lastCase(fsys, filepath.Join(caseDir, h.Name()))
 		if err != nil {
@@ -68,8 +79,13 @@ func FindCases(fsys durable.FS, caseDir, arg string) ([]string, error) {
 		}
 		if s, err := readCase(fsys, dir); err == nil && strings.HasPrefix(s.Path, path+string(filepath.Separator)) {
 			out = append(out, dir)
+			runs[s.Folder] = max(runs[s.Folder], s.Run)
 		}
 	}
+	out = slices.DeleteFunc(out, func(dir string) bool { // what an earlier repair of the session did stays
+		s, err := readCase(fsys, dir)
+		return err == nil && s.Run < runs[s.Folder]
+	})
 	if len(out) == 0 {
 		return nil, ErrNoCase
 	}
@@ -91,6 +107,39 @@ func lastCase(fsys durable.FS, home string) (string, error) {
 	return "", ErrNoCase
 }
 
+// FileOf is the name of the file that a case is about, "" where it cannot be read.
+func FileOf(fsys durable.FS, dir string) string {
+	s, err := readCase(fsys, dir)
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(s.Path)
+}
+
+// Untouched checks that nobody wrote, since its repair, to the files of a session of several, so that all can be undone or none. Of
+// other cases it says nothing: each is undone by itself.
+func Untouched(dirs []string, o UndoOptions) error {
+	if o.FS == nil {
+		o.FS = durable.Disk
+	}
+	for _, dir := range dirs {
+		s, err := readCase(o.FS, dir)
+		if err != nil || s.Folder == "" || s.settled || o.Output != "" {
+			continue
+		}
+		size, hash, err := fileHash(o.FS, s.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && s.Mode == ModeCreate:
+		case err != nil:
+			return err
+		case size == s.Size[0] && hash == s.SHA256[0], size == s.Size[1] && hash == s.SHA256[1]:
+		default:
+			return fmt.Errorf("%s: %w", s.Path, ErrWritten)
+		}
+	}
+	return nil
+}
+
 // Undo puts the original of a case back, byte for byte.
 func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 	if o.FS == nil {
@@ -100,7 +149,7 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 	if err != nil {
 		return Undone{}, err
 	}
-	u := Undone{Path: s.Path, Case: dir, SHA256: s.SHA256[0]}
+	u := Undone{Path: s.Path, Case: dir, SHA256: s.SHA256[0], Gone: s.Mode == ModeCreate}
 	if s.settled {
 		return u, fmt.Errorf("%s: %w", s.Path, ErrNoCase)
 	}
@@ -108,6 +157,9 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 		return u, o.writeOriginal(s)
 	}
 	fi, err := o.FS.Stat(s.Path)
+	if s.Mode == ModeCreate && errors.Is(err, fs.ErrNotExist) {
+		return u, mark(o.FS, dir, "undone.json", s.Case)
+	}
 	if err != nil {
 		return u, err
 	}
@@ -116,7 +168,7 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 	if err != nil {
 		return u, err
 	}
-	if size == s.Size[0] && hash == s.SHA256[0] {
+	if s.Mode != ModeCreate && size == s.Size[0] && hash == s.SHA256[0] {
 		return u, mark(o.FS, dir, "undone.json", s.Case)
 	}
 	if size != s.Size[1] || hash != s.SHA256[1] {
@@ -140,9 +192,20 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 		}
 		return err
 	}
-	if s.Mode == ModeAppend {
+	switch s.Mode {
+	case ModeAppend:
 		err = durable.CutBack(o.FS, s.Path, s.Size[0], check)
-	} else {
+	case ModeCreate:
+		if err = check(); err == nil {
+			err = o.FS.Remove(s.Path)
+		}
+		if err == nil {
+			err = o.FS.SyncDir(filepath.Dir(s.Path))
+		}
+		if err == nil {
+			return u, mark(o.FS, dir, "undone.json", s.Case)
+		}
+	default:
 		err = durable.Replace(o.FS, s.Path, durable.ReplaceOptions{Suffix: tempSuffix(s.SHA256[0]), KeepTime: s.KeepTime, Check: check}, func(w io.Writer) error {
 			return copyFile(o.FS, filepath.Join(dir, "original"), w)
 		})
@@ -162,7 +225,10 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 // writeOriginal puts the original elsewhere.
 func (o UndoOptions) writeOriginal(s stored) error {
 	return durable.WriteNew(o.FS, o.Output, func(w io.Writer) error {
-		if s.Mode == ModeReplace {
+		switch s.Mode {
+		case ModeCreate:
+			return nil
+		case ModeReplace:
 			return copyFile(o.FS, filepath.Join(s.dir, "original"), w)
 		}
 		f, err := o.FS.Open(s.Path)

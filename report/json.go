@@ -81,6 +81,7 @@ type Session struct {
 	Findings      []Finding `json:"findings"`
 	Branches      []Branch  `json:"branches,omitempty"`
 	Offers        []Offer   `json:"offers,omitempty"`
+	Parts         []Part    `json:"parts,omitempty"` // where there are several
 
 	// What repair adds.
 	Repaired    bool            `json:"repaired,omitempty"`

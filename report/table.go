@@ -123,7 +123,7 @@ func agent(s *Session) string {
 	if s.FormatVersion == "" {
 		return s.Agent
 	}
-	if c := s.FormatVersion[0]; c < '0' || c > '9' {
+	if !IsVersion(s.FormatVersion) {
 		return s.Agent + " " + Safe(s.FormatVersion)
 	}
 	return s.Agent + " v" + Safe(s.FormatVersion)
@@ -217,6 +217,11 @@ func (s *Session) repairDetails(w io.Writer, st Style) {
 	}
 	if s.Receipt != "" {
 		fmt.Fprintf(w, "  receipt %s\n", Safe(s.Receipt))
+	}
+	for _, p := range s.Parts {
+		if p.Receipt != "" {
+			fmt.Fprintf(w, "  receipt %s (%s)\n", Safe(p.Receipt), Safe(p.File))
+		}
 	}
 }
 

@@ -18,7 +18,9 @@ type Call struct {
 	Turn     int32
 	Step     int32
 	Class    uint8
-	Hidden   bool // the message that asks for it is no longer replayed
+	// Code and Text are what a result of it is to say, where another part of the session knows.
+	Code, Text string
+	Hidden     bool // the message that asks for it is no longer replayed
 }
 
 // State is CallRequested or CallRunning.

@@ -49,6 +49,8 @@ type Session struct {
 	Unknown *format.VersionError
 	// ID and CWD are what the header says, where there is one.
 	ID, CWD string
+	// Missing: the file is a part of a session, and it is not there.
+	Missing bool
 
 	live     func(path string, guards []format.Guard) bool
 	cites    *format.Citation // where it begins, if that is in another file
@@ -116,6 +118,7 @@ func Open(ctx context.Context, paths []string, o Options) (*Found, error) {
 			w.trouble(p, ErrNoSession)
 		}
 	}
+	w.lost()
 	sort.SliceStable(w.out.Sessions, func(i, j int) bool { return w.out.Sessions[i].Path < w.out.Sessions[j].Path })
 	w.survey(explicit)
 	return w.out, nil
@@ -144,7 +147,10 @@ func (w *opener) path(ctx context.Context, p string) error {
 		if f := w.stored(filepath.Base(p)); f != nil {
 			return w.database(ctx, f, p, filepath.Base(p))
 		}
-		return w.file(ctx, p, filepath.Base(p), true)
+		if err := w.file(ctx, p, filepath.Base(p), true); err != nil {
+			return err
+		}
+		return w.siblings(ctx, p)
 	}
 	return ctx.Err()
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/sessfix/sessfix/format"
 )
@@ -26,7 +24,7 @@ func document(in Input, res *Result, d format.Document) error {
 		return fmt.Errorf("%s: at %d: %w", in.Path, n, err)
 	}
 	res.Text = in.Size
-	res.Findings = d.Judge(data, format.Around{Path: in.Place, Dir: os.DirFS(filepath.Dir(in.Place))})
+	res.Findings = d.Judge(data, format.Around{Path: in.Place, Dir: in.Dir, Missing: in.Missing})
 	res.Findings = append(res.Findings, in.Around...)
 	settle(in, res)
 	return nil

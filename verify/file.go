@@ -19,6 +19,11 @@ func File(ctx context.Context, s store.Session, around ...finding.Finding) (*Res
 	if s.Stored() {
 		return stored(ctx, s, around)
 	}
+	if s.Missing {
+		in := InputOf(s, bytes.NewReader(nil), 0)
+		in.Around = append(in.Around, around...)
+		return Session(ctx, in)
+	}
 	f, err := os.Open(s.Path)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package verify
 import (
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -28,6 +30,10 @@ type Input struct {
 	Around []finding.Finding
 	// Stat looks at a file that the log names, by its full path; where it is nil none is looked at.
 	Stat func(path string) (fs.FileInfo, error)
+	// Dir is the folder in which it lies, with the other parts of the session; where it is nil none is looked at.
+	Dir fs.FS
+	// Missing: the file is a part of a session, and it is not there.
+	Missing bool
 	// Accept names faults whose offer the user takes: the log is cut in front of them.
 	Accept map[finding.Code]bool
 	// Pin tells how far other files count the bytes of a log whose Rules say Pinned: what stands in front of that place must
@@ -55,12 +61,13 @@ func InputOf(s store.Session, r io.ReaderAt, size int64) Input {
 	return Input{
 		Path: s.Path, Rel: s.Rel, Place: s.Path, R: r, Size: size, Medium: s.Medium,
 		ReadOnly: s.ReadOnly(), Format: s.Format, Dialect: s.Dialect, Unknown: s.Unknown, Around: s.Beside(), Stat: s.Stat, Pin: s.Pin, Places: s.Places,
+		Dir: os.DirFS(filepath.Dir(s.Path)), Missing: s.Missing,
 	}
 }
 
 // place is what decoders are told of the file.
 func (in Input) place() format.Place {
-	return format.Place{Path: in.Place, Medium: in.Medium, Stat: in.Stat}
+	return format.Place{Path: in.Place, Medium: in.Medium, Stat: in.Stat, Dir: in.Dir, Missing: in.Missing}
 }
 
 // Verdict sums up a session. A higher one outweighs a lower one.

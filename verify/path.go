@@ -17,6 +17,9 @@ type path struct {
 	session.Tree
 	in       Input
 	chained  format.Chained
+	grader   format.Grader    // knows more of calls without result
+	spared   map[string]int32 // results whose calls are put back, by call
+	recaller format.Recaller  // brings back answers that are lost
 	findings []finding.Finding
 	entries  []entry // beside Tree.Nodes
 	text     []byte  // ids, as JSON
@@ -53,6 +56,7 @@ type entry struct {
 	named   session.ID  // likewise the parent's
 	was     int32       // the parent before anything was mended
 	why     int32       // the finding that asks for another parent, -1 = none
+	spared  bool        // an orphan whose call is put back
 	dropped bool
 	changed bool // its record is to be patched
 	added   bool // it is no record yet: a line that says nothing is put in where at says

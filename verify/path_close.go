@@ -67,7 +67,7 @@ func (q *pairing) close(res *Result) {
 			q.unanswered(n, n == q.tail, c)
 		}
 	}
-	res.Tail.Calls = c.Calls
+	res.Tail.Calls, res.Inserts = c.Calls, q.inserts
 	res.Open = len(c.Calls) > 0
 	c.Mark = q.natural() != q.leaf && len(c.Calls) == 0 && len(c.Unsaid) == 0
 	if q.leaf >= 0 {
@@ -99,7 +99,27 @@ func (q *pairing) unanswered(n int32, tail bool, c *format.CloseRequest) {
 		f.CallID = id
 		f.Never = "repeat it blindly: it may have run"
 		f.Repair = "nothing: the client answers it by itself, and a result at the end would stand too far away"
+		if q.recaller != nil && q.recaller.Recalls(id) {
+			f.Where, f.Repair = "amid", "it is told again, of the log"
+			continue
+		}
+		call := session.Call{ID: id, Name: q.CallName(g), Index: len(c.Calls), Asked: q.ref(n), StartSeq: -1, AskSeq: -1}
+		if q.grader != nil && !done {
+			call.Code, call.Text = q.grader.Grade(call)
+			f.Repair = "a result is added: " + call.Code
+			if call.Code == finding.ResultRestored {
+				f.Message = fmt.Sprintf("call %s ran to its end, and its result is not in what the model is sent", quote(id))
+				f.Never = "repeat it: it ran"
+			}
+		}
+		if made, ok := q.newIDs[k]; ok {
+			call.ID = made
+		}
 		switch {
+		case q.grader != nil && !tail && !done:
+			f.Where = "amid"
+			q.inserts = append(q.inserts, call)
+			continue
 		case done:
 			f.Message = fmt.Sprintf("the result of call %s was edited out", quote(id))
 			f.Repair = "nothing: the client answers it by itself"
@@ -108,10 +128,9 @@ func (q *pairing) unanswered(n int32, tail bool, c *format.CloseRequest) {
 			continue
 		}
 		f.Where = "tail"
-		f.Repair = "a result is added that says whether the call had started"
-		if made, ok := q.newIDs[k]; ok {
-			id = made
+		if q.grader == nil {
+			f.Repair = "a result is added that says whether the call had started"
 		}
-		c.Calls = append(c.Calls, session.Call{ID: id, Name: q.CallName(g), Index: len(c.Calls), Asked: q.ref(n), StartSeq: -1, AskSeq: -1})
+		c.Calls = append(c.Calls, call)
 	}
 }

@@ -123,23 +123,37 @@ func (q *pairing) move(n, leg int32) {
 func (q *pairing) second(n, first int32, late bool) {
 	g := q.result(n)
 	id := q.CallID(g)
-	if q.result(first).Flags&session.Synthetic != 0 && g.Flags&session.Synthetic == 0 && !q.entries[first].dropped {
+	madeUp := q.result(first).Flags&session.Synthetic != 0
+	switch also := g.Flags&session.Synthetic != 0; {
+	case q.entries[first].dropped:
+	case madeUp && !also:
 		f := q.add(finding.FalseCloser, q.ref(n), "path", fmt.Sprintf("the real result of call %s stands behind one that a recovery made up", quote(id)))
 		f.CallID = id
 		f.Repair = "the real one takes the place of the one made up, which goes to quarantine"
-		if late {
-			q.lift(n, q.newest())
-			q.between(n, first, q.newest())
-			q.owner[n], q.moved[n] = q.owner[first], true
-		}
-		q.drop(first, q.newest())
-		q.adopt(first, n)
+		q.instead(n, first, late)
+		return
+	case madeUp == also && q.in.Dialect.Rules().LastResult:
+		f := q.add(finding.DupResult, q.ref(first), "path", fmt.Sprintf("call %s has another result behind this one, which the client takes", quote(id)))
+		f.CallID = id
+		f.Repair = "it goes to quarantine, the last one stays"
+		q.instead(n, first, late)
 		return
 	}
 	f := q.add(finding.DupResult, q.ref(n), "path", fmt.Sprintf("a second result of call %s: the client sends both", quote(id)))
 	f.CallID = id
 	f.Repair = "it goes to quarantine, the first one stays"
 	q.drop(n, q.newest())
+}
+
+// instead puts a result in the place of an earlier one, which goes.
+func (q *pairing) instead(n, first int32, late bool) {
+	if late {
+		q.lift(n, q.newest())
+		q.between(n, first, q.newest())
+		q.owner[n], q.moved[n] = q.owner[first], true
+	}
+	q.drop(first, q.newest())
+	q.adopt(first, n)
 }
 
 // adopt puts a result in the place of another.
@@ -153,6 +167,9 @@ func (q *pairing) adopt(old, n int32) {
 
 // orphan judges a result whose call is nowhere, or in an answer that the client leaves out.
 func (q *pairing) orphan(n int32, id string) {
+	if q.entries[n].spared {
+		return
+	}
 	o := q.owner[n]
 	failed := o >= 0 && q.Nodes[o].Void && q.asks(o, q.result(n))
 	where, text := "path", "the result of call %s, which is not in front of it"
@@ -161,6 +178,11 @@ func (q *pairing) orphan(n int32, id string) {
 	}
 	f := q.add(finding.OrphanResult, q.ref(n), where, fmt.Sprintf(text, quote(id)))
 	f.CallID = id
+	if q.recaller != nil && q.recaller.Recalls(id) {
+		f.Repair = "it stays: the answer that asks for it is put back in front of it"
+		q.spare(n, id)
+		return
+	}
 	if len(q.torn) > 0 && !failed && q.id(n) != nil && (q.Nodes[n].Up >= 0 || n == 0) {
 		// The call may be what was torn: the result stays, on a branch that leads nowhere.
 		f.Repair = "what follows is hung past it: the result stays in the log, and is sent no more"
@@ -171,6 +193,21 @@ func (q *pairing) orphan(n int32, id string) {
 	}
 	f.Repair = "it goes to quarantine, and what hung under it is hung higher"
 	q.drop(n, q.newest())
+}
+
+// spare keeps a result whose call is put back. Of two the client takes the last.
+func (q *pairing) spare(n int32, id string) {
+	q.entries[n].spared = true
+	if q.spared == nil {
+		q.spared = map[string]int32{}
+	}
+	if first, ok := q.spared[id]; ok {
+		f := q.add(finding.DupResult, q.ref(first), "path", fmt.Sprintf("call %s has another result behind this one, which the client takes", quote(id)))
+		f.CallID = id
+		f.Repair = "it goes to quarantine, the last one stays"
+		q.drop(first, q.newest())
+	}
+	q.spared[id] = n
 }
 
 // empty judges a result with an empty id: it belongs to the one call in front of it that has none, if there is just one.

@@ -11,6 +11,7 @@ type pairing struct {
 	bad      []misplaced
 	unsaid   map[int32]bool   // results whose call an edit took out
 	newIDs   map[int32]string // of calls that had none, by leg
+	inserts  []session.Call   // calls that more follows, to be answered where they stand
 }
 
 // misplaced is a result that answers no call at its place.

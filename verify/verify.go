@@ -185,10 +185,13 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	}
 	res.Findings = append(res.Findings, s.Findings()...)
 	res.Records, res.Text = s.Count(), s.Text()
+	if h, ok := dec.(format.Hurt); ok {
+		h.Hurt(res.Findings)
+	}
 	b.Reset()
 	dec.End(&b)
 	res.Findings = append(res.Findings, b.Findings...)
-	if s.Count() == 0 {
+	if _, parted := in.Format.(format.Parted); s.Count() == 0 && !parted {
 		res.Findings = append(res.Findings, headerless(in))
 	}
 	if err := reheader(in, res, dec); err != nil {
@@ -202,7 +205,12 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 	replaced(res.Findings)
 	p.foreign = b.Foreign
 	if p.path != nil {
+		p.path.grader, _ = dec.(format.Grader)
+		p.path.recaller, _ = dec.(format.Recaller)
 		p.path.end(res)
+		if c, ok := dec.(format.Counter); ok {
+			res.Turns = c.Turns()
+		}
 		return p, nil
 	}
 	if c != nil {
@@ -220,6 +228,9 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		unfinished(res.Findings, p.structure.ended)
 		doubtful(res.Findings, p.structure.replacing)
 		p.structure.end(res)
+	}
+	if n, ok := dec.(format.Counter); ok {
+		res.Turns = n.Turns()
 	}
 	res.Tail.NextSeq = p.numbers.next
 	if res.Close != nil {
