@@ -6,6 +6,7 @@ import (
 	"github.com/sessfix/sessfix/format/claude"
 	"github.com/sessfix/sessfix/format/codex"
 	"github.com/sessfix/sessfix/format/dsh"
+	"github.com/sessfix/sessfix/format/grok"
 	"github.com/sessfix/sessfix/format/openclaw"
 	"github.com/sessfix/sessfix/format/pi"
 )
@@ -18,5 +19,6 @@ func Formats() []format.Format {
 		codex.Format{},
 		openclaw.Format{}, // in front of pi, whose format it is: its places tell
 		pi.Format{},
+		grok.Format{},
 	}
 }

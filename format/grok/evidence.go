@@ -1,0 +1,298 @@
+package grok
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/scan"
+	"github.com/sessfix/sessfix/session"
+)
+
+// background is for short looks at files beside.
+var background = context.Background()
+
+// beside reads the records of another file of the session.
+func beside(dir fs.FS, name string, each func(f *fields)) bool {
+	return besideAt(dir, name, func(f *fields, _, _ int64) { each(f) })
+}
+
+// besideAt tells where they stand as well.
+func besideAt(dir fs.FS, name string, each func(f *fields, at, end int64)) bool {
+	f := &fields{}
+	return records(dir, name, 0, -1, keys[:], func(r *session.Record) {
+		f.set(r.Raw, r.Caps)
+		each(f, r.Text, r.TextEnd())
+	})
+}
+
+// recordsIn reads, whole, those that stand in a range.
+func recordsIn(dir fs.FS, name string, from, to int64, each func(raw []byte)) bool {
+	return records(dir, name, from, to, keys[:1], func(r *session.Record) { each(r.Raw) })
+}
+
+// records reads another file of the session, up to a place, or its end where that is -1. A file that is no regular one is not opened:
+// that could take for ever.
+func records(dir fs.FS, name string, from, to int64, keys []string, each func(r *session.Record)) bool {
+	if dir == nil {
+		return false
+	}
+	if fi, err := fs.Stat(dir, name); err != nil || !fi.Mode().IsRegular() {
+		return false
+	}
+	file, err := dir.Open(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	fi, err := file.Stat()
+	r, ok := file.(io.ReaderAt)
+	if err != nil || !ok {
+		return false
+	}
+	if to < 0 {
+		to = fi.Size()
+	}
+	s, err := scan.New(background, io.NewSectionReader(r, from, to-from), to-from, scan.Options{Medium: scan.Lines, Framing: session.Framing{Keys: keys}})
+	if err != nil {
+		return false
+	}
+	for s.Next() {
+		each(s.Record())
+	}
+	return s.Err() == nil
+}
+
+// maxDamaged bounds damaged bytes that are looked into.
+const maxDamaged = 1 << 20
+
+// bytesAt reads the bytes of a file, or the first of them.
+func bytesAt(dir fs.FS, name string, at session.Span) []byte {
+	if dir == nil {
+		return nil
+	}
+	if fi, err := fs.Stat(dir, name); err != nil || !fi.Mode().IsRegular() {
+		return nil
+	}
+	file, err := dir.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	r, ok := file.(io.ReaderAt)
+	if !ok {
+		return nil
+	}
+	data := make([]byte, min(at.TextLen, maxDamaged))
+	n, _ := r.ReadAt(data, at.Text)
+	return data[:n]
+}
+
+// recordAt takes apart the one that stands at a place.
+func recordAt(dir fs.FS, name string, at session.Span) (f *fields, ok bool) {
+	f = &fields{}
+	records(dir, name, at.Text, at.TextEnd(), keys[:], func(r *session.Record) {
+		f.set(bytes.Clone(r.Raw), r.Caps)
+		ok = true
+	})
+	return f, ok
+}
+
+// ask is a call of the last answer that asks for any; all is as written.
+type ask struct{ id, name, args string }
+
+// told is what the history says of calls.
+type told struct {
+	dir     fs.FS
+	asks    []ask                   // of its last answer that asks
+	results map[string]session.Span // of each call
+}
+
+// result is the text of a call's result, as written.
+func (t *told) result(id string) (text string, ok bool) {
+	at, ok := t.results[id]
+	if !ok {
+		return "", false
+	}
+	f, ok := recordAt(t.dir, historyName, at)
+	return string(f.Value(kContent)), ok && f.Kind(kContent) == '"'
+}
+
+func readHistory(dir fs.FS) (t told) {
+	t.dir, t.results = dir, map[string]session.Span{}
+	besideAt(dir, historyName, func(f *fields, at, end int64) {
+		switch {
+		case len(f.calls) > 0:
+			t.asks = t.asks[:0]
+			for _, c := range f.calls {
+				t.asks = append(t.asks, ask{string(f.Inside(c.id)), string(f.Inside(c.name)), string(f.Inside(c.args))})
+			}
+		case f.Has(kCall):
+			t.results[string(f.Str(kCall))] = session.Span{Text: at, TextLen: end - at}
+		}
+	})
+	return t
+}
+
+// shown are the calls that ended, as the user was shown.
+type shown struct {
+	dir fs.FS
+	at  map[string]session.Span
+}
+
+func readUpdates(dir fs.FS) *shown {
+	s := &shown{dir, map[string]session.Span{}}
+	besideAt(dir, updatesName, func(f *fields, at, end int64) {
+		if done := string(f.Str(kStatus)); done == "completed" || done == "failed" {
+			s.at[string(f.Str(kCallOf))] = session.Span{Text: at, TextLen: end - at}
+		}
+	})
+	return s
+}
+
+// end is what was shown of a call's end, as JSON, and what marks it as made by a recovery.
+func (s *shown) end(id string) (mark, text string, ok bool) {
+	at, ok := s.at[id]
+	if !ok {
+		return "", "", false
+	}
+	f, ok := recordAt(s.dir, updatesName, at)
+	return string(f.Str(kMark)), textOf(f), ok
+}
+
+// textOf is what a result says, as a JSON string: what the tool meant for the model, else the text blocks that were shown, else all
+// that it gave.
+func textOf(f *fields) string {
+	if f.Kind(kForPrompt) == '"' {
+		return string(f.Value(kForPrompt))
+	}
+	var blocks []struct {
+		Content struct {
+			Type string          `json:"type"`
+			Text json.RawMessage `json:"text"`
+		} `json:"content"`
+	}
+	var b strings.Builder
+	if json.Unmarshal(f.Value(kShown), &blocks) == nil {
+		for _, x := range blocks {
+			if x.Content.Type == "text" && len(x.Content.Text) > 1 {
+				b.Write(x.Content.Text[1 : len(x.Content.Text)-1])
+			}
+		}
+	}
+	if b.Len() > 0 {
+		return `"` + b.String() + `"`
+	}
+	var out bytes.Buffer
+	if json.Compact(&out, f.Value(kOutput)) == nil && out.Len() > 0 {
+		text, _ := json.Marshal(out.String())
+		return string(text)
+	}
+	return `""`
+}
+
+// slot is a tool of the last answer that was about to run.
+type slot struct {
+	asking bool   // the user is asked
+	answer string // allow, deny, …
+}
+
+// events is what they say of the last turn.
+type events struct {
+	known bool
+	open  bool   // it did not end
+	cut   bool   // it was ended as interrupted
+	how   string // it ended, in the word of the events
+	turns int
+	last  string // the newest time, as written
+	slots []slot
+	ended map[string]string // by call
+}
+
+// readEvents reads them. A tool's start has no call's id: it is the one of the call with the same place among those of the answer.
+func readEvents(dir fs.FS) (e events) {
+	e.ended = map[string]string{}
+	e.known = beside(dir, eventsName, func(f *fields) { e.take(f) }) && e.turns > 0
+	return e
+}
+
+func (e *events) take(f *fields) {
+	keep(&e.last, f.Str(kStampText))
+	switch string(f.Str(kType)) {
+	case "turn_started":
+		e.turns, e.open, e.cut, e.slots = e.turns+1, true, false, nil
+	case "turn_ended":
+		e.how = string(f.Str(kOutcome))
+		e.open, e.cut = false, e.how == interrupted
+	case "loop_started":
+		e.slots = nil
+	case "tool_started":
+		e.slots = append(e.slots, slot{})
+	case "permission_requested":
+		if n := len(e.slots); n > 0 {
+			e.slots[n-1].asking = true
+		}
+	case "permission_resolved":
+		if n := len(e.slots); n > 0 {
+			e.slots[n-1].asking, e.slots[n-1].answer = false, string(f.Str(kDecision))
+		}
+	case "tool_completed":
+		if id := string(f.Str(kCall)); id != "" {
+			e.ended[id] = string(f.Str(kOutcome))
+		}
+	}
+}
+
+// interrupted is how a turn ends that a crash ended, in log and events.
+const interrupted = "interrupted"
+
+// stop is how the last turn ended, in the word of the log.
+func (e *events) stop() string {
+	switch {
+	case !e.known || e.open:
+		return interrupted
+	case e.how == "completed":
+		return endTurn
+	case e.how == "cancelled", e.how == "error":
+		return e.how
+	}
+	return interrupted
+}
+
+// What results of unanswered calls say.
+const (
+	unknownText    = finding.ToolOutcomeUnknown + ": the session ended before a result of this call was recorded (closed by sessfix). " + finding.LookFirst
+	notStartedText = finding.ToolNotStarted + ": the session ended before this call was started (closed by sessfix). It did not run. Ask for it again if it is still wanted."
+	endedText      = finding.ToolOutcomeUnknown + ": this call ended, and what it gave was not recorded (closed by sessfix). " + finding.LookFirst
+)
+
+// grade says how far a call came that has no result: the n-th of its answer.
+func (e *events) grade(dir fs.FS, id string, n int) (code, text string) {
+	if _, ok := e.ended[id]; ok {
+		return finding.ToolOutcomeUnknown, endedText
+	}
+	if hasTerminal(dir, id) {
+		return finding.ToolOutcomeUnknown, unknownText
+	}
+	if !e.known || n < 0 || !e.open && !e.cut {
+		return finding.ToolOutcomeUnknown, unknownText
+	}
+	if n >= len(e.slots) || e.slots[n].asking || e.slots[n].answer != "" && e.slots[n].answer != "allow" {
+		return finding.ToolNotStarted, notStartedText
+	}
+	return finding.ToolOutcomeUnknown, unknownText
+}
+
+// hasTerminal tells whether a command of the call left its output: it ran.
+func hasTerminal(dir fs.FS, id string) bool {
+	name := "terminal/" + id + ".log"
+	if dir == nil || !fs.ValidPath(name) {
+		return false
+	}
+	_, err := fs.Stat(dir, name)
+	return err == nil
+}
