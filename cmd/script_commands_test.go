@@ -43,6 +43,8 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"verifyodd":  verifyOdd,
 	"age":        age,
 	"register":   register,
+	"sample":     sample,
+	"held":       held,
 }
 
 func want(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
@@ -311,6 +313,19 @@ func age(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args[1:] {
 		ts.Check(os.Chtimes(ts.MkAbs(name), day, day))
 	}
+}
+
+// sample NAME DIR copies a session of testdata/sessions that is a folder, and makes it a day old.
+func sample(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "sample NAME DIR")
+	dir, day := ts.MkAbs(args[1]), time.Now().Add(-24*time.Hour)
+	ts.Check(os.CopyFS(dir, os.DirFS(filepath.Join("..", "testdata", "sessions", filepath.FromSlash(args[0])))))
+	ts.Check(filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return os.Chtimes(p, day, day)
+	}))
 }
 
 // register DIR SESSION writes an entry of a registry of processes, by which this one is at work on the session.

@@ -9,4 +9,4 @@ func elsewhere(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("not on this system: begin the script with [!unix] skip")
 }
 
-var peak, interrupt, asOther, fifo, grow = elsewhere, elsewhere, elsewhere, elsewhere, elsewhere
+var peak, interrupt, asOther, fifo, grow, held = elsewhere, elsewhere, elsewhere, elsewhere, elsewhere, elsewhere

@@ -168,3 +168,13 @@ func grow(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ended(ts, args[2:], got, cmd, stdout, stderr)
 }
+
+// held FILE STATUS ARGS... runs sessfix while this process holds the lock on FILE, which is made where it is missing.
+func held(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3, "held FILE STATUS ARGS...")
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_CREATE|os.O_RDWR, 0o666)
+	ts.Check(err)
+	defer f.Close()
+	ts.Check(syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+	run(ts, false, args[1:])
+}

@@ -15,7 +15,17 @@
 //	from sessions/dsh/tiny.v0.jsonl
 //	cut -40
 //
-// The head says what must come of it, the steps what was done. Head.go explains the keys, steps.go
-// the steps. The same steps, made up at random, drive the property tests, so that a failing
+// The head says what must come of it, the steps what was done. Recipe.go explains the keys, steps.go
+// the steps. A session may be a folder; then the steps say in which of its files they are, and the
+// head which of them it means:
+//
+//	finding: TORN_TAIL file=updates.jsonl line=3
+//	result:  updates.jsonl 1-2
+//
+//	from sessions/grok/tiny/
+//	in updates.jsonl
+//	cut -40
+//
+// The same steps, made up at random, drive the property tests, so that a failing
 // property prints a recipe that can be kept as a case.
 package damage

@@ -11,6 +11,7 @@ import (
 type Part struct {
 	Packed bool
 	Base   [][]byte // lines of the healthy session, without newline
+	Gone   bool     // the file was taken away
 	chunks []chunk
 }
 
@@ -48,6 +49,9 @@ func NewPart(data []byte) (*Part, error) {
 
 // Bytes is the file as it lies on disk.
 func (p *Part) Bytes() []byte {
+	if p.Gone {
+		return nil
+	}
 	var out []byte
 	for _, c := range p.chunks {
 		out = append(out, c.raw...)
@@ -198,7 +202,7 @@ func (p *Part) cut(at int) {
 			at -= len(c.raw)
 			continue
 		}
-		if at == 0 {
+		if at == 0 && p.Packed {
 			p.chunks = p.chunks[:i]
 			return
 		}

@@ -22,6 +22,8 @@ type Recipe struct {
 	Closers []string
 	// Result is what the text holds after the repair, without the closers: see Parse.
 	Result string
+	// Results are those of the files that change, where the session is a folder.
+	Results map[string]string
 	// Holds are pieces of text that the repaired session must hold.
 	Holds []string
 	// Aside are pieces of the damaged file that must lie in quarantine.
@@ -31,7 +33,7 @@ type Recipe struct {
 
 // Finding is one expected finding. Place is evaluated against the damaged part: numbers, L<n> and
 // F<n> for the offset of a line or frame, end, and sums of those; length may also be line, frame
-// or rest.
+// or rest. In a folder, file is the one that is damaged.
 type Finding struct {
 	Code  string
 	Place map[string]string
@@ -58,7 +60,9 @@ func (s Step) String() string {
 
 // Parse reads a recipe. An empty line ends the head; # begins a comment line. The result is a
 // list: 3-7 are lines of the healthy session, d4 is line 4 of the damaged text, * is a line that
-// neither of them held, c are the closers, which come last where the list does not name them.
+// neither of them held, c are the closers, which come last where the list does not name them. The
+// name of a file stands in front of the list where the session is a folder; one that is no log has
+// no list.
 func Parse(name, text string) (*Recipe, error) {
 	r := &Recipe{Name: name, File: "session.jsonl"}
 	head := true
@@ -84,10 +88,13 @@ func Parse(name, text string) (*Recipe, error) {
 	switch {
 	case r.What == "" || r.From == "" || r.Agent == "":
 		return nil, fmt.Errorf("%s: a recipe says what, source and agent", name)
-	case len(r.Steps) == 0 || r.Steps[0].Verb != "from":
+	case len(r.Steps) == 0 || r.Steps[0].Verb != "from" || len(r.Steps[0].Args) == 0:
 		return nil, fmt.Errorf("%s: a recipe begins with a healthy session", name)
-	case r.Verdict == "repairable" && r.Result == "":
+	case r.Verdict == "repairable" && r.Result == "" && r.Results == nil:
 		return nil, fmt.Errorf("%s: a repairable case says what its result is", name)
+	}
+	if r.Folder() {
+		r.File = "."
 	}
 	return r, nil
 }
@@ -126,7 +133,15 @@ func (r *Recipe) headLine(line string) error {
 	case "closer":
 		r.Closers = append(r.Closers, value)
 	case "result":
-		r.Result = value
+		file, list, _ := strings.Cut(value, " ")
+		if !strings.Contains(file, ".") {
+			r.Result = value
+			break
+		}
+		if r.Results == nil {
+			r.Results = map[string]string{}
+		}
+		r.Results[file] = list
 	case "holds", "aside":
 		s, err := strconv.Unquote(value)
 		if err != nil {

@@ -37,7 +37,7 @@ func (a args) word(i int, want string) {
 	}
 }
 
-// steps are all verbs but from and beside. Lines and frames count from 1; in a packed part a step
+// steps are all verbs but from, beside, in and remove. Lines and frames count from 1; in a packed part a step
 // about lines writes the frame that holds them again.
 var steps = map[string]step{
 	// Stored bytes.

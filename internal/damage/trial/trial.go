@@ -34,11 +34,13 @@ type Trial struct {
 	Packed bool
 	// Unknown: the file was not taken for a session of any agent.
 	Unknown bool
-	Before  *verify.Result
-	After   *verify.Result // of the planned result; nil unless the input is repairable
-	Plan    *repair.Plan
-	Result  *edit.Result
-	Out     []byte // the input itself where nothing is to be done
+	// Document: the file is one JSON value and no log.
+	Document bool
+	Before   *verify.Result
+	After    *verify.Result // of the planned result; nil unless the input is repairable
+	Plan     *repair.Plan
+	Result   *edit.Result
+	Out      []byte // the input itself where nothing is to be done
 }
 
 // Options are those of a run of the program without flags.
@@ -94,6 +96,11 @@ func Of(ctx context.Context, path string, data []byte) (*Trial, error) {
 	return t, nil
 }
 
+// Part is the trial of a file of a folder, of which a repair made out beside the others.
+func Part(in, out []byte, document bool, o *repair.Outcome) *Trial {
+	return &Trial{In: in, Out: out, Document: document, Before: o.Before, After: o.After, Plan: o.Plan, Result: o.Result}
+}
+
 // Refused tells that nothing may be done, for whatever reason.
 func (t *Trial) Refused() bool { return t.Unknown || t.Before.Verdict == verify.Refused }
 
@@ -135,6 +142,12 @@ func (t *Trial) Check(strict bool) error {
 	}
 	if t.After.Verdict != verify.Clean {
 		return fmt.Errorf("the result is %s", t.After.Verdict)
+	}
+	if t.Document {
+		if !json.Valid(t.Out) {
+			return errors.New("the result is no JSON")
+		}
+		return nil
 	}
 	out, err := Lines(t.Out)
 	if err != nil {
