@@ -18,6 +18,7 @@ here=$(dirname "$0")
 case $agent in
 claude-code) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" "$@" ;;
 codex) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" --healthy "$here/../testdata/sessions/codex" "$@" ;;
+grok) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" "$@" ;;
 pi)
   # OpenClaw's doctor is asked too where it can be installed; the judge says so where it cannot.
   doctor=$("$here/install.sh" openclaw) || doctor=
