@@ -146,7 +146,7 @@ func TestFaultsOfRepairGrok(t *testing.T) {
 			if len(trace) < 20 {
 				t.Fatalf("only %d operations: the disk is not written through the given file system", len(trace))
 			}
-			for n := 1; n <= len(trace); n += grokStep(len(trace)/25 + 1) {
+			for n := 1; n <= len(trace); n += grokStep(len(trace)/15 + 1) {
 				for what, make := range disturbances(trace, n) {
 					t.Run(what, func(t *testing.T) {
 						b := newGrokBed(t, old)
@@ -186,7 +186,7 @@ func TestFaultsOfUndoGrok(t *testing.T) {
 			whole := faultfs.New(lazy)
 			b := prepare(t)
 			b.must(b.undo(whole))
-			for n := 1; n <= whole.Ops(); n += grokStep(whole.Ops()/20 + 1) {
+			for n := 1; n <= whole.Ops(); n += grokStep(whole.Ops()/12 + 1) {
 				for what, make := range disturbances(whole.Trace(), n) {
 					t.Run(what, func(t *testing.T) {
 						b := prepare(t)

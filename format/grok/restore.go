@@ -207,6 +207,11 @@ func (g *gap) leave() {
 	}
 }
 
+// bare tells whether no item stands between two places.
+func (g *gap) bare(from, to int64) bool {
+	return !slices.ContainsFunc(g.among, func(y item) bool { return y.at >= from && y.at < to })
+}
+
 // places are where the items of a gap are told: an answer in front of its results, all others at a wound in front of the next of
 // those, or behind them; without any wound at the end, where the turns came to their own. They are none where it is to be left.
 func (d *history) places(g *gap, list []item) []wound {
@@ -231,6 +236,9 @@ func (d *history) places(g *gap, list []item) []wound {
 		at[i] = slices.IndexFunc(in, func(w wound) bool {
 			return w.call != "" && slices.ContainsFunc(x.calls, func(c retoldCall) bool { return c.id == w.call })
 		})
+		for at[i] > 0 && in[at[i]-1].call == "" && g.bare(in[at[i]-1].at, in[at[i]].at) {
+			at[i]-- // what is left of it stands there
+		}
 	}
 	for i := len(at) - 2; i >= 0; i-- {
 		if at[i] < 0 {
