@@ -100,6 +100,7 @@ type history struct {
 	old      bool            // items are written as they were first
 	claims   []claim         // of the client, that a call did not run
 	real     map[string]bool // calls with another result behind such a claim
+	glued    []int64         // where a record gets a newline in front of it
 	sore     []int64         // those, and where bytes of an item are damaged
 	wounds   []wound         // where something is missing
 	recalled map[string]bool // calls whose answer, or result, is put back

@@ -31,6 +31,8 @@ func (d *history) Hurt(faults []finding.Finding) {
 		switch f.Code {
 		case finding.BadUTF8:
 			d.sore = append(d.sore, f.Text)
+		case finding.GluedWhole:
+			d.glued = append(d.glued, f.Text)
 		case finding.NoFinalNewline:
 			d.end-- // the newline comes first
 		}
@@ -360,7 +362,7 @@ func (d *history) tell(b *format.Batch, w wound, lost []retold, list []item, res
 		}
 	}
 	ins = append(waits, ins...)
-	if slices.ContainsFunc(list, func(x item) bool { return x.end == w.at }) && w.at != d.end { // behind a record on its line
+	if slices.ContainsFunc(list, func(x item) bool { return x.end == w.at }) && w.at != d.end && !slices.Contains(d.glued, w.at) { // behind a record on its line
 		ins = append([]byte{'\n'}, bytes.TrimSuffix(ins, []byte{'\n'})...)
 	}
 	f := finding.New(finding.DerivedMismatch)

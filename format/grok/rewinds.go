@@ -34,7 +34,7 @@ func (d *updates) lost(b *format.Batch) {
 			made = "1970-01-01T00:00:00Z"
 		}
 		line := d.lineAt(w.time, w.stamp, "_x.ai/session/update", `"sessionUpdate":"rewind_marker","target_prompt_index":`+strconv.Itoa(w.to)+`,"created_at":"`+made+`"`, "", "REWIND_RESTORED")
-		f.Patches = []finding.Patch{{At: w.at.Text, Ins: between(line, w.glued)}}
+		f.Patches = []finding.Patch{{At: w.at.Text, Ins: line}} // a record that shares its line gets its newline first
 		b.Findings = append(b.Findings, f)
 		d.rewind(w.to)
 	}

@@ -179,7 +179,7 @@ func (d *updates) user(r *session.Record) {
 	}
 	d.leave(r.Text, true, false)
 	if err == nil && n >= 0 && n < d.count {
-		d.rewinds = append(d.rewinds, rewind{to: n, time: d.time, stamp: d.stamp, at: r.Ref(), low: d.lastTurn, glued: r.Text == d.last})
+		d.rewinds = append(d.rewinds, rewind{to: n, time: d.time, stamp: d.stamp, at: r.Ref(), low: d.lastTurn})
 	}
 	d.count++
 	d.lastTurn = r.Text
