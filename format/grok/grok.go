@@ -89,7 +89,7 @@ func isSummary(path string) bool {
 // isPlan does so with a plan.
 func isPlan(path string) bool {
 	dir := filepath.Dir(path)
-	return filepath.Base(path) == planName && exists(filepath.Join(dir, summaryName)) && exists(filepath.Join(dir, updatesName))
+	return filepath.Base(path) == planName && exists(filepath.Join(dir, updatesName)) && (exists(filepath.Join(dir, summaryName)) || exists(filepath.Join(dir, historyName)))
 }
 
 // parts are in the order in which a repair takes them: the log is mended first, then the history, of what the log and the events

@@ -58,9 +58,15 @@ const registryName = "active_sessions.json"
 
 func isRegistry(name string) bool { return name == registryName }
 
+// maxRegistry is how much of a registry is read.
+const maxRegistry = 64 << 10
+
 // ownerOf reads the registry for the n-th owner of a session.
 func ownerOf(id string, n int) func(name string, data []byte) (format.Owner, bool) {
 	return func(_ string, data []byte) (format.Owner, bool) {
+		if len(data) >= maxRegistry && !json.Valid(data) {
+			return format.Owner{}, false // only its beginning was read
+		}
 		if list := owners(data, id); n < len(list) {
 			return list[n], true
 		}

@@ -69,6 +69,7 @@ func readOutline(dir fs.FS) (o outline, ok bool) {
 			ends(at)
 			if n, err := strconv.Atoi(string(f.Value(kTarget))); err == nil && n >= 0 && n < len(o.turns) {
 				o.turns = o.turns[:n]
+				o.borders = slices.DeleteFunc(o.borders, func(b border) bool { return b.index > n })
 			}
 		case "turn_completed":
 			if n := len(o.turns); n > 0 && !aside && o.turns[n-1].stop == "" {
