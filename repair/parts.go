@@ -61,7 +61,7 @@ func Parts(ctx context.Context, parts []store.Session, o Options) ([]*Outcome, e
 		if o.DryRun {
 			return outs, nil
 		}
-		return outs, elsewhere(ctx, works, o)
+		return outs, folderElsewhere(ctx, works, o)
 	}
 	release, err := guardAll(ctx, works)
 	if err != nil {
@@ -139,7 +139,7 @@ func guardAll(ctx context.Context, works []*work) (release func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		if path == "" {
+		if path = at; len(works) > 1 {
 			path = filepath.Dir(at)
 		}
 		for _, x := range g.Guards(at) {
@@ -154,8 +154,8 @@ func guardAll(ctx context.Context, works []*work) (release func(), err error) {
 	return guard(ctx, works[0].o.FS, path, all)
 }
 
-// elsewhere writes the whole folder to another place: mended parts, and all else as it is.
-func elsewhere(ctx context.Context, works []*work, o Options) error {
+// folderElsewhere writes the whole folder to another place: mended parts, and all else as it is.
+func folderElsewhere(ctx context.Context, works []*work, o Options) error {
 	mended := map[string]bool{}
 	for _, w := range works {
 		if w.out.Result == nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/sessfix/sessfix/durable"
 	"github.com/sessfix/sessfix/edit"
 	"github.com/sessfix/sessfix/finding"
-	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/store"
 	"github.com/sessfix/sessfix/verify"
 )
@@ -67,7 +66,7 @@ func Session(ctx context.Context, s store.Session, o Options) (*Outcome, error) 
 		}
 		return w.out, w.elsewhere()
 	}
-	release, err := w.guard(ctx)
+	release, err := guardAll(ctx, []*work{w})
 	if err != nil {
 		return w.out, err
 	}
@@ -198,19 +197,6 @@ func (w *work) elsewhere() error {
 	err := durable.WriteNew(w.o.FS, w.o.Output, func(to io.Writer) error { _, err := w.out.Result.WriteTo(to); return err })
 	w.out.Changed = err == nil
 	return err
-}
-
-// guard takes the agent's locks.
-func (w *work) guard(ctx context.Context) (release func(), err error) {
-	path, err := realPath(w.s.Path)
-	if err != nil {
-		return nil, err
-	}
-	g, ok := w.s.Format.(format.Guarder)
-	if !ok {
-		return func() {}, nil
-	}
-	return guard(ctx, w.o.FS, path, g.Guards(path))
 }
 
 // publish keeps what is needed to undo, puts the result in place, checks it and writes the receipt.

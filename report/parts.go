@@ -22,12 +22,7 @@ type Part struct {
 
 // Join makes one session of its parts, which lie in a folder.
 func Join(folder string, parts []Session, about []Part) Session {
-	j := parts[0]
-	j.Path, j.Medium, j.FormatVersion = folder, "folder", ""
-	j.ID, j.CWD, j.Verdict = "", "", verify.Clean.String()
-	j.Size, j.Records, j.Events, j.Turns, j.Edits = 0, 0, 0, 0, 0
-	j.Findings, j.Tail, j.SHA256, j.Receipt, j.Output, j.Refusal = []Finding{}, nil, nil, "", "", ""
-	j.Branches, j.Offers, j.Closers, j.Quarantined, j.Repaired, j.diff = nil, nil, nil, nil, false, ""
+	j := Session{Path: folder, Agent: parts[0].Agent, Medium: "folder", Verdict: verify.Clean.String(), Findings: []Finding{}}
 	for i := range parts {
 		s, p := &parts[i], about[i]
 		p.File, p.Verdict, p.Size, p.Records = filepath.Base(s.Path), s.Verdict, s.Size, s.Records

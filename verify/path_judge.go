@@ -133,9 +133,7 @@ func (q *pairing) second(n, first int32, late bool) {
 		q.instead(n, first, late)
 		return
 	case madeUp == also && q.in.Dialect.Rules().LastResult:
-		f := q.add(finding.DupResult, q.ref(first), "path", fmt.Sprintf("call %s has another result behind this one, which the client takes", quote(id)))
-		f.CallID = id
-		f.Repair = "it goes to quarantine, the last one stays"
+		q.outdone(first, id)
 		q.instead(n, first, late)
 		return
 	}
@@ -195,6 +193,13 @@ func (q *pairing) orphan(n int32, id string) {
 	q.drop(n, q.newest())
 }
 
+// outdone reports a result of which there is a later one, where the client takes that.
+func (q *pairing) outdone(first int32, id string) {
+	f := q.add(finding.DupResult, q.ref(first), "path", fmt.Sprintf("call %s has another result behind this one, which the client takes", quote(id)))
+	f.CallID = id
+	f.Repair = "it goes to quarantine, the last one stays"
+}
+
 // spare keeps a result whose call is put back. Of two the client takes the last.
 func (q *pairing) spare(n int32, id string) {
 	q.entries[n].spared = true
@@ -202,9 +207,7 @@ func (q *pairing) spare(n int32, id string) {
 		q.spared = map[string]int32{}
 	}
 	if first, ok := q.spared[id]; ok {
-		f := q.add(finding.DupResult, q.ref(first), "path", fmt.Sprintf("call %s has another result behind this one, which the client takes", quote(id)))
-		f.CallID = id
-		f.Repair = "it goes to quarantine, the last one stays"
+		q.outdone(first, id)
 		q.drop(first, q.newest())
 	}
 	q.spared[id] = n

@@ -136,6 +136,9 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		sort.Slice(drops, func(i, j int) bool { return drops[i].Text < drops[j].Text })
 	}
 	dec := in.Dialect.NewDecoder(in.place())
+	if n, ok := dec.(format.Counter); ok {
+		defer func() { res.Turns = n.Turns() }()
+	}
 	var b format.Batch
 	for s.Next() {
 		r := s.Record()
@@ -208,9 +211,6 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		p.path.grader, _ = dec.(format.Grader)
 		p.path.recaller, _ = dec.(format.Recaller)
 		p.path.end(res)
-		if c, ok := dec.(format.Counter); ok {
-			res.Turns = c.Turns()
-		}
 		return p, nil
 	}
 	if c != nil {
@@ -228,9 +228,6 @@ func run(ctx context.Context, in Input, res *Result, c *chain, cut *Drop) (*pass
 		unfinished(res.Findings, p.structure.ended)
 		doubtful(res.Findings, p.structure.replacing)
 		p.structure.end(res)
-	}
-	if n, ok := dec.(format.Counter); ok {
-		res.Turns = n.Turns()
 	}
 	res.Tail.NextSeq = p.numbers.next
 	if res.Close != nil {

@@ -10,17 +10,23 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// madeUp begin the texts of results that a recovery of ours wrote in place of a real one.
-var madeUp = [][]byte{[]byte(finding.ToolOutcomeUnknown + ":"), []byte(finding.ToolNotStarted + ":")}
-
+// invented tells a result that a recovery wrote in place of a real one: ours, or the client's.
 func invented(text []byte) bool {
-	for _, p := range madeUp {
-		if bytes.HasPrefix(text, p) {
-			return true
+	return ownCode(text) != "" || cancelled(text) || bytes.HasPrefix(text, haltHead)
+}
+
+// ownCode is the code that a text of ours begins with, "" where it is none of ours.
+func ownCode(text []byte) string {
+	for _, code := range []string{finding.ToolOutcomeUnknown, finding.ToolNotStarted} {
+		if bytes.HasPrefix(text, []byte(code+":")) {
+			return code
 		}
 	}
-	return cancelled(text) || bytes.HasPrefix(text, haltHead)
+	return ""
 }
+
+// within is what stands in a JSON string.
+func within(text string) []byte { return []byte(strings.Trim(text, `"`)) }
 
 // haltHead begins what the client answers a call with that the user cancelled, running or not (1.0.41).
 var haltHead = []byte("Tool execution was halted by the harness (")
@@ -39,15 +45,14 @@ type claim struct {
 	at, len int64 // its text, as written
 }
 
-// claims holds them against what the other files say.
+// judgeClaims holds them against what the other files say.
 func (d *history) judgeClaims(b *format.Batch) {
 	for _, c := range d.claims {
 		if d.real[c.call] {
 			continue // the true one stands behind it
 		}
 		code, text := d.Grade(session.Call{ID: c.call})
-		_, ended := d.events.ended[c.call]
-		if cancelled([]byte(strings.Trim(text, `"`))) || code != finding.ResultRestored && !ended && !hasTerminal(d.dir, c.call) {
+		if cancelled(within(text)) || code != finding.ResultRestored && !d.events.ended[c.call] && !hasTerminal(d.dir, c.call) {
 			continue // nothing says that it ran
 		}
 		f := finding.About(finding.FalseCloser, c.ref, "cancelled", fmt.Sprintf("the client told the model that call %q was cancelled and did not run: it ran", c.call))

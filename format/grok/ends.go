@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/sessfix/sessfix/finding"
@@ -25,7 +24,7 @@ func (d *updates) End(b *format.Batch) {
 		return
 	}
 	h, e := readHistory(d.dir), readEvents(d.dir)
-	d.missed(b, &h)
+	d.missed(b, &h, &e)
 	if !d.open {
 		return
 	}
@@ -84,12 +83,10 @@ func (d *updates) settle(b *format.Batch, id string, lost map[string]ask, h *tol
 	f.CallID = id
 	f.Never = "repeat it blindly: it may have run"
 	status, code, text := "failed", "", ""
-	if r, ok := h.result(id); ok && !cancelled([]byte(strings.Trim(r, `"`))) {
+	if r, ok := h.result(id); ok && !cancelled(within(r)) {
 		status, code, text = "completed", finding.ResultRestored, r
-		for _, own := range []string{finding.ToolOutcomeUnknown, finding.ToolNotStarted} {
-			if strings.HasPrefix(r, `"`+own+":") {
-				status, code = "failed", own
-			}
+		if own := ownCode(within(r)); own != "" {
+			status, code = "failed", own
 		}
 	}
 	if text == "" || text[0] != '"' {
@@ -118,11 +115,10 @@ func (d *updates) settle(b *format.Batch, id string, lost map[string]ask, h *tol
 
 // missed reports calls of turns that ended whose end was lost: the history has their result, or the turn came to its own end, or
 // was ended after a crash. In one that the user cancelled they have none as a rule.
-func (d *updates) missed(b *format.Batch, h *told) {
-	var e *events
+func (d *updates) missed(b *format.Batch, h *told, e *events) {
 	for _, u := range d.behind {
 		result, ok := h.result(u.id)
-		said := []byte(strings.Trim(result, `"`))
+		said := within(result)
 		real := ok && !invented(said)
 		if !real && u.aborted {
 			continue
@@ -136,15 +132,11 @@ func (d *updates) missed(b *format.Batch, h *told) {
 			status, mark, text = "completed", "FROM_CHAT_HISTORY", result
 		case ok && !cancelled(said):
 			text = result
-			if bytes.HasPrefix(said, madeUp[1]) {
-				mark = finding.ToolNotStarted
+			if own := ownCode(said); own != "" {
+				mark = own
 			}
 		case u.cut:
-			if e == nil {
-				ev := readEvents(d.dir)
-				e = &ev
-			}
-			if _, ended := e.ended[u.id]; ended {
+			if e.ended[u.id] {
 				break
 			}
 			if text = `"` + unknownText + `"`; ok && !hasTerminal(d.dir, u.id) {

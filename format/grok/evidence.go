@@ -210,12 +210,12 @@ type events struct {
 	turns int
 	last  string // the newest time, as written
 	slots []slot
-	ended map[string]string // by call
+	ended map[string]bool // calls
 }
 
 // readEvents reads them. A tool's start has no call's id: it is the one of the call with the same place among those of the answer.
 func readEvents(dir fs.FS) (e events) {
-	e.ended = map[string]string{}
+	e.ended = map[string]bool{}
 	e.known = beside(dir, eventsName, func(f *fields) { e.take(f) }) && e.turns > 0
 	return e
 }
@@ -242,7 +242,7 @@ func (e *events) take(f *fields) {
 		}
 	case "tool_completed":
 		if id := string(f.Str(kCall)); id != "" {
-			e.ended[id] = string(f.Str(kOutcome))
+			e.ended[id] = true
 		}
 	}
 }
@@ -272,7 +272,7 @@ const (
 
 // grade says how far a call came that has no result: the n-th of its answer.
 func (e *events) grade(dir fs.FS, id string, n int) (code, text string) {
-	if _, ok := e.ended[id]; ok {
+	if e.ended[id] {
 		return finding.ToolOutcomeUnknown, endedText
 	}
 	if hasTerminal(dir, id) {

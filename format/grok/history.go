@@ -151,7 +151,7 @@ func (d *history) Decode(r *session.Record, b *format.Batch) {
 	case "tool_result", "tool":
 		stray := false
 		l.Kind = session.CallResult
-		if !d.near || !slices.Contains(d.asks, string(f.Str(kCall))) && len(d.wounds) < maxWounds {
+		if (!d.near || !slices.Contains(d.asks, string(f.Str(kCall)))) && len(d.wounds) < maxWounds {
 			d.wounds = append(d.wounds, wound{r.Text, r.Line, string(f.Str(kCall))})
 			stray = true
 		}

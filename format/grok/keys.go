@@ -24,7 +24,6 @@ const (
 	kUpdate
 	kCallOf // of an update: the call that it is about
 	kStatus
-	kTitle
 	kShown // what the user was shown of the result
 	kOutput
 	kForPrompt
@@ -57,7 +56,7 @@ var keys = [kKeys]string{
 	kType: "type", kRole: "role", kContent: "content", kCall: "tool_call_id", kCalls: "tool_calls[]", kCallID: "tool_calls[].id",
 	kCallName: "tool_calls[].name", kCallArgs: "tool_calls[].arguments", kCallOldName: "tool_calls[].function.name",
 	kCallOldArgs: "tool_calls[].function.arguments", kTime: "timestamp", kParams: "params", kSession: "params.sessionId",
-	kUpdate: "params.update.sessionUpdate", kCallOf: "params.update.toolCallId", kStatus: "params.update.status", kTitle: "params.update.title",
+	kUpdate: "params.update.sessionUpdate", kCallOf: "params.update.toolCallId", kStatus: "params.update.status",
 	kShown: "params.update.content", kOutput: "params.update.rawOutput", kForPrompt: "params.update.rawOutput.output_for_prompt",
 	kHost: "params.update._meta.hostTurn", kPrompt: "params.update._meta.promptIndex", kEvent: "params._meta.eventId",
 	kStamp: "params._meta.agentTimestampMs", kPromptID: "params._meta.promptId", kMark: "params._meta.sessfix.synthetic", kStampText: "ts", kOutcome: "outcome",

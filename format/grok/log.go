@@ -19,7 +19,7 @@ func (d *log) Decode(r *session.Record, b *format.Batch) {
 	b.Unnumbered = true
 	b.Events = append(b.Events, session.Event{Kind: session.Note})
 	if d.e.ended == nil {
-		d.e.ended = map[string]string{}
+		d.e.ended = map[string]bool{}
 	}
 	turns := d.e.turns
 	if d.e.take(&d.f); d.e.turns > turns {

@@ -3,9 +3,10 @@ package grok
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"io/fs"
 	"strconv"
+
+	"github.com/sessfix/sessfix/format"
 )
 
 // maxCheckpoint bounds a checkpoint's file.
@@ -14,7 +15,6 @@ const maxCheckpoint = 64 << 20
 // checkpoint is what a compaction left of the history: its items, byte for byte.
 type checkpoint struct {
 	Items  []json.RawMessage `json:"compacted_history"`
-	User   string            `json:"original_user_info"`
 	Schema int               `json:"schema_version"`
 }
 
@@ -22,13 +22,8 @@ func readCheckpoint(dir fs.FS, name string) (c checkpoint, ok bool) {
 	if !fs.ValidPath(name) {
 		return c, false
 	}
-	file, err := dir.Open(name)
-	if err != nil {
-		return c, false
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxCheckpoint+1))
-	return c, err == nil && len(data) <= maxCheckpoint && json.Unmarshal(data, &c) == nil && c.Schema == 1 && len(c.Items) > 0
+	data, err := format.ReadSmall(dir, name, maxCheckpoint)
+	return c, err == nil && json.Unmarshal(data, &c) == nil && c.Schema == 1 && len(c.Items) > 0
 }
 
 // rebuild is a history of what the log tells: without what was taken back, from the last compaction on that counts, and each result
@@ -72,7 +67,7 @@ type retold struct {
 	calls  []retoldCall
 	text   string
 	line   []byte
-	part   bool // the log does not tell all of it
+	part   bool // the log does not tell all of it: it cannot stand for the one that was lost
 	ended  bool // its turn came to its own end
 }
 
@@ -81,9 +76,6 @@ type retoldCall struct {
 	id     string // as written
 	result []byte
 }
-
-// whole tells that the item can stand for the one that was lost.
-func (x *retold) whole() bool { return !x.part }
 
 // writer makes items of turns.
 type writer struct {
@@ -238,7 +230,7 @@ func (w *writer) flush() {
 			_, e.text = w.events.grade(w.dir, id, i)
 		}
 		q := quoted(id)
-		x.calls = append(x.calls, retoldCall{q[1 : len(q)-1], []byte(`{"type":"tool_result","tool_call_id":` + q + `,"content":` + quoted(e.text) + "}\n")})
+		x.calls = append(x.calls, retoldCall{q[1 : len(q)-1], resultLine(q[1:len(q)-1], quoted(e.text))})
 	}
 	w.items = append(w.items, x)
 	w.text, w.calls, w.ends = "", nil, nil

@@ -307,9 +307,6 @@ func (d *history) around(o *outline, list []item, behind bool) (from, to int) {
 		return from, to
 	}
 	from = base
-	if !behind {
-		to = last
-	}
 	for _, x := range list {
 		switch {
 		case x.prompt < 0:
@@ -324,7 +321,10 @@ func (d *history) around(o *outline, list []item, behind bool) (from, to int) {
 
 // tell writes items at a place. An answer right in front of it gets the results first that it waits for.
 func (d *history) tell(b *format.Batch, w wound, lost []retold, list []item, results map[string]bool) {
-	var waits, ins []byte
+	if !slices.ContainsFunc(lost, func(x retold) bool { return !x.part }) {
+		return
+	}
+	var ins []byte
 	for _, y := range list {
 		if y.end != w.at && y.end+1 != w.at {
 			continue
@@ -332,14 +332,15 @@ func (d *history) tell(b *format.Batch, w wound, lost []retold, list []item, res
 		for _, id := range y.calls {
 			if !results[id] {
 				_, text := d.Grade(session.Call{ID: id})
-				waits = append(waits, resultLine(id, text)...)
+				ins = append(ins, resultLine(id, text)...)
+				d.recalled[id] = true
 			}
 		}
 	}
 	words := 0
 	for i := range lost {
 		x := &lost[i]
-		if !x.whole() {
+		if x.part {
 			continue
 		}
 		ins = append(ins, x.line...)
@@ -351,17 +352,6 @@ func (d *history) tell(b *format.Batch, w wound, lost []retold, list []item, res
 			}
 		}
 	}
-	if words == 0 {
-		return
-	}
-	for _, y := range list {
-		if len(waits) > 0 && (y.end == w.at || y.end+1 == w.at) {
-			for _, id := range y.calls {
-				d.recalled[id] = true
-			}
-		}
-	}
-	ins = append(waits, ins...)
 	if slices.ContainsFunc(list, func(x item) bool { return x.end == w.at }) && w.at != d.end && !slices.Contains(d.glued, w.at) { // behind a record on its line
 		ins = append([]byte{'\n'}, bytes.TrimSuffix(ins, []byte{'\n'})...)
 	}

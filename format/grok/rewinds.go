@@ -15,7 +15,6 @@ type rewind struct {
 	to    int
 	time  string
 	stamp int64
-	glued bool        // it has no line of its own
 	at    session.Ref // the turn
 	low   int64       // the turn in front of it begins here
 }
