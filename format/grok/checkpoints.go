@@ -22,7 +22,7 @@ func (d *updates) border(file string, at session.Ref) {
 		d.named = map[string]bool{}
 	}
 	d.named[file] = true
-	d.borders = append(d.borders, checkpointAt{file, d.count, at})
+	d.borders = append(d.borders, checkpointAt{file, d.turns, at})
 }
 
 // unnamed reports files of compactions that the log does not name: the client never comes back to what was in front of them.

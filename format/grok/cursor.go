@@ -3,7 +3,6 @@ package grok
 import (
 	"fmt"
 	"io/fs"
-	"strconv"
 
 	"github.com/sessfix/sessfix/format"
 )
@@ -16,36 +15,23 @@ func (Format) Replay(dir fs.FS, cursor string) (r format.Replay, ok bool) {
 		named, here bool
 	}
 	var live []line
-	turns, chunk, marked, number := 0, false, false, ""
+	var p prompts
 	ok = beside(dir, updatesName, func(f *fields) {
-		kind := string(f.Str(kUpdate))
-		if kind == "rewind_marker" {
-			n, err := strconv.Atoi(string(f.Value(kTarget)))
-			if err == nil && n >= 0 && n < turns {
-				k := len(live)
-				for k > 0 && live[k-1].turn > n {
-					k--
-				}
-				live, turns = live[:k], n
+		kind := f.Str(kUpdate)
+		if s, to := p.take(kind, f); s == rewinds {
+			k := len(live)
+			for k > 0 && live[k-1].turn > to {
+				k--
 			}
-			chunk = false
+			live = live[:k]
 			return
 		}
-		if kind == "user_message_chunk" {
-			at := string(f.Value(kPrompt))
-			marked = marked || at != ""
-			if counts := !f.True(kHost) && (!marked || at != ""); counts && (!chunk || at != number) {
-				turns++
-			}
-			number = at
-		}
-		chunk = kind == "user_message_chunk"
 		status := string(f.Str(kStatus))
-		if kind == "available_commands_update" || kind == "tool_call_update" && status == "in_progress" {
+		if string(kind) == "available_commands_update" || string(kind) == "tool_call_update" && status == "in_progress" {
 			return // never replayed
 		}
 		id := string(f.Str(kEvent))
-		live = append(live, line{turns, id != "", id != "" && id == cursor})
+		live = append(live, line{p.turns, id != "", id != "" && id == cursor})
 	})
 	if !ok {
 		return r, false

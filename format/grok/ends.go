@@ -44,11 +44,11 @@ func (d *updates) End(b *format.Batch) {
 		open = true
 		d.settle(b, id, lost, &h, &e)
 	}
-	if !open && (d.hostly && !e.open || e.known && !e.open && !d.hurtBehind(d.begins) || !e.known && d.ends == 0) {
+	if !open && (d.hostly && !e.open || e.known && !e.open && !d.hurtBehind(d.began) || !e.known && d.ends == 0) {
 		return // a release that does not write the end of a turn
 	}
 	stop := e.stop()
-	f := finding.About(finding.OpenTurn, d.begins, "tail", "a turn is open at the end of the log")
+	f := finding.About(finding.OpenTurn, d.began, "tail", "a turn is open at the end of the log")
 	f.Repair = "a record is added that ends it as " + stop
 	b.Findings = append(b.Findings, f)
 	mark := "TURN_INTERRUPTED"
@@ -75,7 +75,7 @@ func (d *updates) ofThisTurn(h told) bool {
 
 // settle reports a call without end and writes what ends it.
 func (d *updates) settle(b *format.Batch, id string, lost map[string]ask, h *told, e *events) {
-	ref := d.begins
+	ref := d.began
 	if c := d.calls[id]; c != nil {
 		ref = c.ref
 	}

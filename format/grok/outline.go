@@ -30,7 +30,8 @@ type outline struct {
 }
 
 func readOutline(dir fs.FS) (o outline, ok bool) {
-	chunk, aside, number, last := false, false, "", int64(0)
+	var p prompts
+	aside, last := false, int64(0)
 	ends := func(at int64) {
 		if n := len(o.turns); n > 0 && o.turns[n-1].to == 0 {
 			o.turns[n-1].to = at
@@ -38,39 +39,27 @@ func readOutline(dir fs.FS) (o outline, ok bool) {
 	}
 	ok = besideAt(dir, updatesName, func(f *fields, at, end int64) {
 		last = end
-		kind := string(f.Str(kUpdate))
-		if kind == "" {
-			kind = string(f.Str(kBareUpdate))
+		kind := f.Str(kUpdate)
+		if len(kind) == 0 {
+			kind = f.Str(kBareUpdate)
 		}
-		if kind != "user_message_chunk" {
-			chunk = false
+		if m := f.Str(kChunkModel); len(m) > 0 {
+			keep(&o.model, m)
 		}
-		switch kind {
-		case "user_message_chunk":
-			n := string(f.Value(kPrompt))
-			o.marked = o.marked || n != ""
-			if m := f.Str(kChunkModel); len(m) > 0 {
-				o.model = unquote(string(m))
-			}
-			switch {
-			case f.True(kHost):
-				chunk = false
-				return
-			case o.marked && n == "":
-				ends(at)
-				chunk, aside = false, true
-				return
-			case !chunk || n != number:
-				ends(at)
-				o.turns = append(o.turns, turnAt{from: at})
-			}
-			chunk, aside, number = true, false, n
-		case "rewind_marker":
+		switch s, to := p.take(kind, f); s {
+		case begins:
 			ends(at)
-			if n, err := strconv.Atoi(string(f.Value(kTarget))); err == nil && n >= 0 && n < len(o.turns) {
-				o.turns = o.turns[:n]
-				o.borders = slices.DeleteFunc(o.borders, func(b border) bool { return b.index > n })
+			o.turns, aside = append(o.turns, turnAt{from: at}), false
+		case command:
+			ends(at)
+			aside = true
+		case rewinds:
+			if ends(at); to < len(o.turns) {
+				o.turns = o.turns[:to]
+				o.borders = slices.DeleteFunc(o.borders, func(b border) bool { return b.index > to })
 			}
+		}
+		switch string(kind) {
 		case "turn_completed":
 			if n := len(o.turns); n > 0 && !aside && o.turns[n-1].stop == "" {
 				o.turns[n-1].stop = string(f.Str(kStop))
@@ -83,6 +72,7 @@ func readOutline(dir fs.FS) (o outline, ok bool) {
 		}
 	})
 	ends(last)
+	o.model, o.marked = unquote(o.model), p.marked
 	return o, ok
 }
 

@@ -41,7 +41,7 @@ func (d *updates) lost(b *format.Batch) {
 
 // rewind takes turns back.
 func (d *updates) rewind(to int) {
-	d.count = to
+	d.turns = to
 	d.behind = slices.DeleteFunc(d.behind, func(u unended) bool { return u.turn >= to })
 	d.borders = slices.DeleteFunc(d.borders, func(c checkpointAt) bool { return c.turn > to })
 }

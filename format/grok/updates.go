@@ -13,6 +13,7 @@ import (
 // updates decodes what the user was shown: prompts, answers, calls and ends of turns. The last turn may be open; of those in front
 // of it only calls without end matter.
 type updates struct {
+	prompts
 	dir   fs.FS
 	f     fields
 	id    string // the session's
@@ -23,15 +24,11 @@ type updates struct {
 
 	hostly   bool  // the turn began without a prompt
 	open     bool  // a turn is open
-	chunk    bool  // the last update was a user's
-	marked   bool  // prompts bear numbers
 	last     int64 // where the last record ends
-	number   string
-	begins   session.Ref
+	began    session.Ref
 	prompt   string // the id that the turn's updates bear
 	order    []string
 	calls    map[string]*shownCall
-	count    int   // turns that were not taken back
 	lastTurn int64 // where the last one begins
 	behind   []unended
 	borders  []checkpointAt
@@ -96,11 +93,19 @@ func (d *updates) Decode(r *session.Record, b *format.Batch) {
 	}
 	defer func() { d.last = r.TextEnd() }()
 	word := string(f.Str(kUpdate))
+	before := d.turns
+	switch s, to := d.take(f.Str(kUpdate), f); s {
+	case begins:
+		d.user(r, before)
+	case rewinds:
+		d.begin(session.Ref{}, false)
+		if to < before {
+			d.rewind(to)
+		}
+	}
 	if word == "user_message_chunk" {
-		d.user(r)
 		return
 	}
-	d.chunk = false
 	keep(&d.prompt, f.Str(kPromptID))
 	if !d.open && (word == "tool_call" || word == "agent_message_chunk") {
 		d.begin(r.Ref(), true) // the prompt is lost, or it is a turn of the host
@@ -117,15 +122,10 @@ func (d *updates) Decode(r *session.Record, b *format.Batch) {
 	case "turn_completed":
 		d.ends++
 		stop := string(f.Str(kStop))
-		d.leave(r.Text, stop == "cancelled", stop == interrupted)
+		d.leave(r.Text, d.turns-1, stop == "cancelled", stop == interrupted)
 		d.begin(session.Ref{}, false)
 	case "compaction_checkpoint":
 		d.border(string(f.Str(kFile)), r.Ref())
-	case "rewind_marker":
-		d.begin(session.Ref{}, false)
-		if n, err := strconv.Atoi(string(f.Value(kTarget))); err == nil && n >= 0 && n < d.count {
-			d.rewind(n)
-		}
 	}
 }
 
@@ -142,52 +142,35 @@ func plain(b []byte) bool {
 }
 
 // Turns counts those that were not taken back.
-func (d *updates) Turns() int64 { return int64(d.count) }
+func (d *updates) Turns() int64 { return int64(d.turns) }
 
 // maxUnended bounds what is kept of a log in which next to nothing fits.
 const maxUnended = 10000
 
 // leave notes what a turn leaves behind that ends here.
-func (d *updates) leave(end int64, aborted, cut bool) {
+func (d *updates) leave(end int64, turn int, aborted, cut bool) {
 	if !d.open {
 		return
 	}
 	for _, id := range d.order {
 		if c := d.calls[id]; !c.ended && len(d.behind) < maxUnended {
-			d.behind = append(d.behind, unended{id: id, prompt: d.prompt, turn: d.count - 1, ref: c.ref, end: end, glued: end == d.last, time: d.time, stamp: d.stamp, aborted: aborted, cut: cut})
+			d.behind = append(d.behind, unended{id: id, prompt: d.prompt, turn: turn, ref: c.ref, end: end, glued: end == d.last, time: d.time, stamp: d.stamp, aborted: aborted, cut: cut})
 		}
 	}
 }
 
-// user begins a turn, unless the words go on that were said just before.
-func (d *updates) user(r *session.Record) {
-	number := d.f.Value(kPrompt)
-	same := d.chunk && string(number) == d.number
-	d.chunk = true
-	if string(number) != d.number {
-		d.number = string(number)
-	}
-	if same || d.f.True(kHost) {
-		return
-	}
-	n, err := strconv.Atoi(d.number)
-	if err == nil {
-		d.marked = true
-	}
-	if d.marked && err != nil {
-		return
-	}
-	d.leave(r.Text, true, false)
-	if err == nil && n >= 0 && n < d.count {
+// user begins a turn, behind so many.
+func (d *updates) user(r *session.Record, before int) {
+	d.leave(r.Text, before-1, true, false)
+	if n, err := strconv.Atoi(d.number); err == nil && n >= 0 && n < before {
 		d.rewinds = append(d.rewinds, rewind{to: n, time: d.time, stamp: d.stamp, at: r.Ref(), low: d.lastTurn})
 	}
-	d.count++
 	d.lastTurn = r.Text
 	d.begin(r.Ref(), true)
 }
 
 func (d *updates) begin(at session.Ref, open bool) {
-	d.open, d.begins, d.prompt, d.order, d.hostly = open, at, "", d.order[:0], false
+	d.open, d.began, d.prompt, d.order, d.hostly = open, at, "", d.order[:0], false
 	clear(d.calls)
 }
 
