@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -54,28 +53,11 @@ func (a *app) undo(ctx context.Context, args []string, output string) error {
 			a.undoFailed(doc, arg, err)
 			continue
 		}
-		if err := repair.Untouched(dirs, o); err != nil {
+		undone, errs := repair.UndoAll(ctx, dirs, o)
+		for _, err := range errs {
 			a.undoFailed(doc, arg, err)
-			continue
 		}
-		for _, dir := range dirs {
-			o := o
-			if output != "" && len(dirs) > 1 { // a session of several files
-				if err := durable.MkdirAllSync(durable.Disk, output); err != nil {
-					return err
-				}
-				o.Output = filepath.Join(output, repair.FileOf(durable.Disk, dir))
-			}
-			u, err := repair.Undo(ctx, dir, o)
-			if err != nil {
-				a.undoFailed(doc, arg, err)
-				continue
-			}
-			if output != "" {
-				u.Path, _ = filepath.Abs(o.Output)
-			}
-			done = append(done, u)
-		}
+		done = append(done, undone...)
 	}
 	a.doc = doc
 	if a.format == "jsonl" {

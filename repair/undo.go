@@ -107,13 +107,42 @@ func lastCase(fsys durable.FS, home string) (string, error) {
 	return "", ErrNoCase
 }
 
-// FileOf is the name of the file that a case is about, "" where it cannot be read.
-func FileOf(fsys durable.FS, dir string) string {
-	s, err := readCase(fsys, dir)
-	if err != nil {
-		return ""
+// UndoAll undoes cases, as FindCases lists them, or writes their originals to Output: of several files to that folder. Those of a
+// session of several files are undone together or not at all. Each is told with its own error.
+func UndoAll(ctx context.Context, dirs []string, o UndoOptions) (done []Undone, errs []error) {
+	if o.FS == nil {
+		o.FS = durable.Disk
 	}
-	return filepath.Base(s.Path)
+	if err := Untouched(dirs, o); err != nil {
+		return nil, []error{err}
+	}
+	folder := ""
+	if o.Output != "" && len(dirs) > 1 {
+		folder = o.Output
+		if err := durable.MkdirAllSync(o.FS, folder); err != nil {
+			return nil, []error{err}
+		}
+	}
+	for _, dir := range dirs {
+		if folder != "" {
+			s, err := readCase(o.FS, dir)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			o.Output = filepath.Join(folder, filepath.Base(s.Path))
+		}
+		u, err := Undo(ctx, dir, o)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if o.Output != "" {
+			u.Path, _ = filepath.Abs(o.Output)
+		}
+		done = append(done, u)
+	}
+	return done, errs
 }
 
 // Untouched checks that nobody wrote, since its repair, to the files of a session of several, so that all can be undone or none. Of
