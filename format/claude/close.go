@@ -56,15 +56,24 @@ func (d dialect) Point(leaf, last []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	prompt := ""
-	if v := member(last, "lastPrompt"); v != nil {
-		prompt = `"lastPrompt":` + string(v) + `,`
-	}
-	line := `{"type":"last-prompt",` + prompt + `"leafUuid":"` + string(f.Str(kUUID)) + `"`
+	var of []byte
 	if f.Kind(kSession) == '"' {
-		line += `,"sessionId":` + string(f.Value(kSession))
+		of = f.Value(kSession)
 	}
-	return []byte(line + "}\n"), nil
+	return append(pointer([]byte(`"`+string(f.Str(kUUID))+`"`), member(last, "lastPrompt"), of), '\n'), nil
+}
+
+// pointer is a record that names the leaf to go on from. All are JSON; the prompt and the session may be nil.
+func pointer(leaf, prompt, of []byte) []byte {
+	line := `{"type":"last-prompt",`
+	if prompt != nil {
+		line += `"lastPrompt":` + string(prompt) + `,`
+	}
+	line += `"leafUuid":` + string(leaf)
+	if of != nil {
+		line += `,"sessionId":` + string(of)
+	}
+	return []byte(line + "}")
 }
 
 // node writes a record that hangs under another, with the surroundings of the record f.
@@ -99,5 +108,10 @@ func deriveID(sessionID []byte, kind, key string) string {
 	h.Write([]byte("sessfix/" + kind + "/" + key))
 	u := h.Sum(nil)[:16]
 	u[6], u[8] = u[6]&0x0F|0x50, u[8]&0x3F|0x80
+	return uuid(u)
+}
+
+// uuid is the usual form of 16 bytes.
+func uuid(u []byte) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:16])
 }

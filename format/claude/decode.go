@@ -89,6 +89,9 @@ func (d *decoder) link(b *format.Batch) {
 		ID: session.MakeID(f.Str(kUUID)), Kind: session.Note, Side: f.True(kSide), Time: millis(f.Str(kTime)),
 		Fresh: string(f.Value(kTurnIndex)) == "1",
 	}
+	if c := f.At(kUUID); c.Len > 0 {
+		l.OwnAt = session.Sub{Off: c.Off, Len: c.Len}
+	}
 	if p := f.Str(kParent); len(p) > 0 {
 		l.Parent, l.Named, l.Says = session.MakeID(p), true, f.At(kParent).Sub()
 	}
