@@ -9,8 +9,24 @@ import (
 // Names are the members of an entry.
 func (d dialect) Names() (id, parent string) { return "id", "parentId" }
 
-// Leaf is the last entry of the file, whatever it is.
-func (d dialect) Leaf(t *session.Tree) int32 { return int32(len(t.Nodes)) - 1 }
+// Leaf is the last entry of the file, whatever it is; of other clients' files the last that stands not beside the way, or the one that
+// it names.
+func (d dialect) Leaf(t *session.Tree) int32 {
+	for n := int32(len(t.Nodes)) - 1; n >= 0; n-- {
+		switch x := &t.Nodes[n]; {
+		case x.Side:
+		case x.Kind != session.Goto:
+			return n
+		case t.Borders[n].Prior == (session.ID{}):
+			return -1
+		default:
+			if to := t.Find(t.Borders[n].Prior); to >= 0 {
+				return to
+			}
+		}
+	}
+	return -1
+}
 
 // Replay is what the client sends: the last compaction, what that one keeps in front of it but for system messages, and
 // what stands behind it.
