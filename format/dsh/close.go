@@ -16,13 +16,22 @@ const notStartedText = "The tool call was interrupted before the Harness recorde
 const unknownText = "No result of this tool call is in the session log, which ends after the call was recorded as started (closed by sessfix). " +
 	finding.LookFirst
 
+// cause is what left a turn open: the word for it in ids and reasons, and what the results say.
+type cause struct{ word, notStarted, unknown string }
+
+var interrupted = cause{"interrupted", notStartedText, unknownText}
+
 // Close ends what a crash left open, as the client's own recovery would: a result for each
 // unanswered call in call order, then step/end, then turn/end (packages/core/session/src/repair.ts).
 func (d dialect) Close(q format.CloseRequest) ([]format.Closing, error) {
+	return d.close(q, interrupted), nil
+}
+
+func (d dialect) close(q format.CloseRequest, by cause) []format.Closing {
 	var out []format.Closing
 	seq := q.NextSeq
 	for _, c := range q.Calls {
-		out = append(out, d.closeCall(c, q, seq))
+		out = append(out, d.closeCall(c, q, seq, by))
 		seq++
 	}
 	tail := func(kind, data string) {
@@ -34,22 +43,22 @@ func (d dialect) Close(q format.CloseRequest) ([]format.Closing, error) {
 		tail("step/end", `,"step":`+num(int64(q.Step)))
 	}
 	if q.Turn > 0 {
-		tail("turn/end", `,"reason":{"kind":"interrupted"}`)
+		tail("turn/end", `,"reason":{"kind":"`+by.word+`"}`)
 	}
-	return out, nil
+	return out
 }
 
 // closeCall makes the result of one unanswered call. The id of the call is written as the log
 // writes it, escapes and all.
-func (d dialect) closeCall(c session.Call, q format.CloseRequest, seq int64) format.Closing {
-	code, name, text, sources := finding.ToolNotStarted, "ToolNotStartedError", notStartedText, ""
+func (d dialect) closeCall(c session.Call, q format.CloseRequest, seq int64, by cause) format.Closing {
+	code, name, text, sources := finding.ToolNotStarted, "ToolNotStartedError", by.notStarted, ""
 	if c.State() == session.CallRunning {
-		code, name, text = finding.ToolOutcomeUnknown, "ToolOutcomeUnknownError", unknownText
+		code, name, text = finding.ToolOutcomeUnknown, "ToolOutcomeUnknownError", by.unknown
 		sources = `,"sourceEventSeqs":[` + num(c.StartSeq) + `]`
 	}
 	id := `"` + c.ID + `"`
 	body := `"content":[{"type":"text","text":"` + text + `"}]`
-	message := `{"id":"interrupted-tool-result-` + c.ID + "-" + num(seq) + `","role":`
+	message := `{"id":"` + by.word + `-tool-result-` + c.ID + "-" + num(seq) + `","role":`
 	if d.version >= 4 {
 		message += `"tool","toolCallId":` + id + `,"isError":true,"source":{"kind":"tool","callId":` + id + `},` + body + `}`
 	} else {

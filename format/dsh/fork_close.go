@@ -1,0 +1,31 @@
+package dsh
+
+import (
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/format"
+)
+
+// forked is what version 4 calls the ends that a branch puts behind its inherited part. The words are ours: readers ask for
+// the form of the id only.
+var forked = cause{
+	word:       "forked",
+	notStarted: "This branch of the session begins before the tool call was recorded as started. Ask for it again if it is still needed (closed by sessfix).",
+	unknown: "This branch of the session begins after the tool call was recorded as started, and before its result (closed by sessfix). " +
+		finding.LookFirst,
+}
+
+// cutShort is what the versions in front of 4 say, which know one cause only. The words for a call that was not started
+// are a constant of theirs.
+var cutShort = cause{word: interrupted.word, notStarted: interrupted.notStarted, unknown: forked.unknown}
+
+// closers end what the cut leaves open, behind the mark.
+func (b *branch) closers(e *border) []format.Closing {
+	if !e.open {
+		return nil
+	}
+	by := cutShort
+	if b.dialect.version >= 4 {
+		by = forked
+	}
+	return b.dialect.close(format.CloseRequest{Calls: e.calls, Turn: e.turn, Step: e.step, NextSeq: e.next, Time: e.time}, by)
+}
