@@ -17,6 +17,8 @@ type IO struct {
 	Env            func(string) string
 	// Now is the clock that the age of files is told by; where it is nil no age is told.
 	Now func() time.Time
+	// Random is where the ids of new sessions come from; where it is nil, from the system.
+	Random io.Reader
 }
 
 // System is the process's own.

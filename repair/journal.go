@@ -24,6 +24,7 @@ const (
 	ModeAppend  = "append"
 	ModeReplace = "replace"
 	ModeCreate  = "create" // there was no file
+	ModeRemove  = "remove" // there is no file any more
 )
 
 // Closer is a synthetic record as receipts and reports name it.
@@ -176,8 +177,8 @@ func Pending(fsys durable.FS, caseDir, path string) (string, bool) {
 	return last.dir, !last.done && !last.settled
 }
 
-// open makes the folder of a new case and writes into it all that undo or another run needs.
-func openCase(fsys durable.FS, caseDir string, c Case, src io.ReaderAt, r *edit.Result) (string, error) {
+// openCase makes the folder of a new case and writes into it all that undo or another run needs.
+func openCase(fsys durable.FS, caseDir string, c Case, src io.ReaderAt, appendix []byte) (string, error) {
 	home := caseHome(caseDir, c.Path)
 	list, err := fsys.ReadDir(home)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -193,7 +194,7 @@ func openCase(fsys durable.FS, caseDir string, c Case, src io.ReaderAt, r *edit.
 	if err := durable.MkdirAllSync(fsys, filepath.Join(dir, "quarantine")); err != nil {
 		return "", err
 	}
-	if c.Mode == ModeReplace {
+	if c.Mode == ModeReplace || c.Mode == ModeRemove {
 		err := durable.WriteNew(fsys, filepath.Join(dir, "original"), func(w io.Writer) error {
 			_, err := io.Copy(w, io.NewSectionReader(src, 0, c.Size[0]))
 			return err
@@ -203,7 +204,6 @@ func openCase(fsys durable.FS, caseDir string, c Case, src io.ReaderAt, r *edit.
 		}
 	}
 	if c.Mode == ModeAppend {
-		appendix, _ := r.Appendix()
 		err := durable.WriteNew(fsys, filepath.Join(dir, "appendix"), func(w io.Writer) error {
 			_, err := w.Write(appendix)
 			return err
@@ -212,7 +212,7 @@ func openCase(fsys durable.FS, caseDir string, c Case, src io.ReaderAt, r *edit.
 			return "", err
 		}
 	}
-	for i, m := range r.Removed {
+	for i, m := range c.Removed {
 		if m.Len == 0 && len(m.Data) == 0 {
 			c.Files = append(c.Files, "")
 			continue

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/sessfix/sessfix/durable"
-	"github.com/sessfix/sessfix/edit"
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/store"
 	"github.com/sessfix/sessfix/verify"
@@ -37,7 +36,7 @@ func Parts(ctx context.Context, parts []store.Session, o Options) ([]*Outcome, e
 			return outs, judgeRest(ctx, works[i:], err)
 		}
 	}
-	beside := &overlay{FS: os.DirFS(filepath.Dir(parts[0].Path)), files: map[string]*edit.Result{}}
+	beside := NewOverlay(os.DirFS(filepath.Dir(parts[0].Path)))
 	for i, w := range works {
 		if err := w.plan(ctx, beside); err != nil {
 			return outs, judgeRest(ctx, works[i:], err)
@@ -166,7 +165,12 @@ func folderElsewhere(ctx context.Context, works []*work, o Options) error {
 		}
 		mended[w.s.Path] = true
 	}
-	root := filepath.Dir(works[0].s.Path)
+	return CopyFolder(ctx, works[0].o.FS, filepath.Dir(works[0].s.Path), o.Output, mended)
+}
+
+// CopyFolder copies the files of a session's folder to another one as they are, without locks, and without those at the paths that are
+// given.
+func CopyFolder(ctx context.Context, fsys durable.FS, root, output string, without map[string]bool) error {
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -174,18 +178,17 @@ func folderElsewhere(ctx context.Context, works []*work, o Options) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if e.IsDir() && sameDir(path, o.Output) {
+		if e.IsDir() && sameDir(path, output) {
 			return fs.SkipDir
 		}
-		if !e.Type().IsRegular() || mended[path] || strings.HasSuffix(path, ".lock") || strings.HasSuffix(path, ".tmp") {
+		if !e.Type().IsRegular() || without[path] || strings.HasSuffix(path, ".lock") || strings.HasSuffix(path, ".tmp") {
 			return nil
 		}
 		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
-		to := filepath.Join(o.Output, rel)
-		fsys := works[0].o.FS
+		to := filepath.Join(output, rel)
 		if err := durable.MkdirAllSync(fsys, filepath.Dir(to)); err != nil {
 			return err
 		}
@@ -199,13 +202,20 @@ func sameDir(a, b string) bool {
 	return err == nil && err2 == nil && x == y
 }
 
-// overlay is a folder with some of its files as they are going to be.
-type overlay struct {
+// Overlay is a folder with some of its files as they are going to be.
+type Overlay struct {
 	fs.FS
-	files map[string]*edit.Result
+	files map[string]Content
 }
 
-func (o *overlay) Open(name string) (fs.File, error) {
+// NewOverlay is a folder as it is.
+func NewOverlay(dir fs.FS) *Overlay { return &Overlay{dir, map[string]Content{}} }
+
+// Put says what a file of the folder is going to hold.
+func (o *Overlay) Put(name string, c Content) { o.files[name] = c }
+
+// Open opens a file as it is going to be.
+func (o *Overlay) Open(name string) (fs.File, error) {
 	r, ok := o.files[name]
 	if !ok {
 		return o.FS.Open(name)
@@ -214,7 +224,7 @@ func (o *overlay) Open(name string) (fs.File, error) {
 }
 
 // Stat looks at a file without opening it, which could take for ever.
-func (o *overlay) Stat(name string) (fs.FileInfo, error) {
+func (o *Overlay) Stat(name string) (fs.FileInfo, error) {
 	if _, ok := o.files[name]; ok {
 		f, _ := o.Open(name)
 		return f.Stat()

@@ -14,6 +14,7 @@ import (
 	"github.com/sessfix/sessfix/durable"
 	"github.com/sessfix/sessfix/edit"
 	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/store"
 	"github.com/sessfix/sessfix/verify"
 )
@@ -119,7 +120,7 @@ func (w *work) settle(ctx context.Context) error {
 
 // plan judges the file and works out what mends it, and proves it. The folder around it is as beside says, where that is not
 // nil, and gets the result. Where nothing is to be done, or nothing can be, the outcome has no result.
-func (w *work) plan(ctx context.Context, beside *overlay) error {
+func (w *work) plan(ctx context.Context, beside *Overlay) error {
 	out := w.out
 	var r io.ReaderAt = bytes.NewReader(nil)
 	if !w.s.Missing {
@@ -153,7 +154,7 @@ func (w *work) plan(ctx context.Context, beside *overlay) error {
 	}
 	out.Result = result
 	if beside != nil {
-		beside.files[filepath.Base(w.s.Path)] = result
+		beside.Put(filepath.Base(w.s.Path), result)
 	}
 	for _, c := range out.Plan.Closings {
 		out.Closers = append(out.Closers, Closer{Code: c.Code, CallID: c.CallID, Kind: c.Kind, Place: cmp.Or(c.Place, "end")})
@@ -232,13 +233,20 @@ func (w *work) publish(ctx context.Context) error {
 	case appends:
 		c.Mode = ModeAppend
 	}
-	dir, err := openCase(fsys, w.o.CaseDir, c, w.f, r)
+	if c.Mode != ModeAppend {
+		appendix = nil
+	}
+	dir, err := openCase(fsys, w.o.CaseDir, c, w.f, appendix)
 	if err != nil {
 		return fmt.Errorf("%s: write the case folder: %w", s.Path, err)
 	}
 	out.Receipt = dir
 	if !appends {
-		if err := forget(ctx, s, path, w.o, r); err != nil {
+		from := int64(0)
+		if s.Medium == scan.Lines && len(r.Removed) > 0 {
+			from = r.Removed[0].Off
+		}
+		if err := forget(ctx, s, path, w.o, from); err != nil {
 			return err
 		}
 	}

@@ -41,6 +41,9 @@ func settlePending(ctx context.Context, o Options, s store.Session) (bool, error
 	if c.Mode == ModeCreate && errors.Is(err, fs.ErrNotExist) {
 		return true, mark(o.FS, c.dir, "undone.json", c.Case)
 	}
+	if c.Mode == ModeRemove && errors.Is(err, fs.ErrNotExist) {
+		return true, mark(o.FS, c.dir, "receipt.json", c.Case)
+	}
 	if err != nil {
 		return false, err
 	}

@@ -48,14 +48,15 @@ func FindCases(fsys durable.FS, caseDir, arg string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	together := "" // what was changed with the file that was named
 	if _, err := fsys.Stat(filepath.Join(dir, "case.json")); err == nil {
 		s, err := readCase(fsys, dir)
 		if err != nil || s.Folder == "" || s.settled {
 			return []string{dir}, err
 		}
-		path = s.Folder
+		path, together = s.Folder, s.Folder
 	}
-	if fi, err := fsys.Stat(path); err != nil || !fi.IsDir() {
+	if fi, err := fsys.Stat(path); together == "" && (err != nil || !fi.IsDir()) {
 		dir, err := lastCase(fsys, caseHome(caseDir, path))
 		if err != nil {
 			return nil, err
@@ -64,7 +65,7 @@ func FindCases(fsys durable.FS, caseDir, arg string) ([]string, error) {
 		if err != nil || s.Folder == "" {
 			return []string{dir}, err
 		}
-		path = s.Folder
+		path, together = s.Folder, s.Folder
 	}
 	homes, err := fsys.ReadDir(caseDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +78,8 @@ func FindCases(fsys durable.FS, caseDir, arg string) ([]string, error) {
 		if err != nil {
 			continue
 		}
-		if s, err := readCase(fsys, dir); err == nil && strings.HasPrefix(s.Path, path+string(filepath.Separator)) {
+		s, err := readCase(fsys, dir)
+		if err == nil && (together != "" && s.Folder == together || together == "" && strings.HasPrefix(s.Path, path+string(filepath.Separator))) {
 			out = append(out, dir)
 			runs[s.Folder] = max(runs[s.Folder], s.Run)
 		}
@@ -158,7 +160,7 @@ func Untouched(dirs []string, o UndoOptions) error {
 		}
 		size, hash, err := fileHash(o.FS, s.Path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && s.Mode == ModeCreate:
+		case errors.Is(err, fs.ErrNotExist) && (s.Mode == ModeCreate || s.Mode == ModeRemove):
 		case err != nil:
 			return err
 		case size == s.Size[0] && hash == s.SHA256[0], size == s.Size[1] && hash == s.SHA256[1]:
@@ -188,6 +190,9 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 	fi, err := o.FS.Stat(s.Path)
 	if s.Mode == ModeCreate && errors.Is(err, fs.ErrNotExist) {
 		return u, mark(o.FS, dir, "undone.json", s.Case)
+	}
+	if s.Mode == ModeRemove && errors.Is(err, fs.ErrNotExist) {
+		return u, o.bringBack(s)
 	}
 	if err != nil {
 		return u, err
@@ -251,13 +256,27 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 	return u, mark(o.FS, dir, "undone.json", s.Case)
 }
 
+// bringBack makes the file again that went away.
+func (o UndoOptions) bringBack(s stored) error {
+	if err := durable.MkdirAllSync(o.FS, filepath.Dir(s.Path)); err != nil {
+		return err
+	}
+	err := durable.Create(o.FS, s.Path, durable.ReplaceOptions{Suffix: tempSuffix(s.SHA256[0])}, func(w io.Writer) error {
+		return copyFile(o.FS, filepath.Join(s.dir, "original"), w)
+	})
+	if err != nil && !errors.Is(err, durable.ErrUnsynced) {
+		return err
+	}
+	return mark(o.FS, s.dir, "undone.json", s.Case)
+}
+
 // writeOriginal puts the original elsewhere.
 func (o UndoOptions) writeOriginal(s stored) error {
 	return durable.WriteNew(o.FS, o.Output, func(w io.Writer) error {
 		switch s.Mode {
 		case ModeCreate:
 			return nil
-		case ModeReplace:
+		case ModeReplace, ModeRemove:
 			return copyFile(o.FS, filepath.Join(s.dir, "original"), w)
 		}
 		f, err := o.FS.Open(s.Path)

@@ -70,3 +70,9 @@ func list(codes []finding.Code) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// Minus paints what goes.
+func (s Style) Minus(text string) string { return s.paint(text, color.FgRed) }
+
+// Plus paints what comes.
+func (s Style) Plus(text string) string { return s.paint(text, color.FgGreen) }

@@ -1,0 +1,291 @@
+package cmd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessfix/sessfix/fork"
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/repair"
+	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/store"
+)
+
+type forkOptions struct {
+	at, id, output, worktree string
+	before, close, list      bool
+}
+
+func (a *app) forkCmd() *cobra.Command {
+	var o forkOptions
+	c := &cobra.Command{
+		Use:   "fork [--at PLACE] PATH",
+		Short: "Make a session of its own that begins with part of another",
+		Long: `Fork copies a session up to a place where nothing is open: no turn, no call without its result, no
+compaction. The child gets an identity of its own, says whose child it is where its agent knows
+such a thing, and lies where its agent finds it. It is proved to be clean before it is put there. The
+parent is read and never written, and nothing that exists is written over.
+
+PLACE is last (the last place where a cut is legal), turn:N, seq:N, line:N or id:ID. The cut stands
+behind it, with --before in front of it. --list shows the places.
+
+Only the session is branched: files that the agent changed stay as they are. --worktree DIR also
+makes a git worktree of the session's working directory, at the commit that is checked out there now,
+and the child works in it.`,
+		Example: `  sessfix fork --list session.jsonl
+  sessfix fork --at turn:3 session.jsonl
+  sessfix fork --at line:40 --before --output /tmp/child session.jsonl
+  sessfix fork --at last --close --worktree ../attempt session.jsonl`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("name one session")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.fork(c.Context(), args[0], o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.at, "at", fork.Last, "where to cut: last, turn:N, seq:N, line:N or id:ID")
+	f.BoolVar(&o.before, "before", false, "cut in front of the place, not behind it")
+	f.BoolVar(&o.close, "close", false, "end what is open at the place with records that say so, where that can be")
+	f.BoolVarP(&o.list, "list", "l", false, "list the places, make nothing")
+	f.StringVar(&o.id, "id", "", "the child's id (default: a new one)")
+	f.StringVarP(&o.output, "output", "o", "", "put the child below this directory, not beside its parent")
+	f.StringVar(&o.worktree, "worktree", "", "also make a git worktree here for the child to work in")
+	return c
+}
+
+// forked is what fork prints.
+type forked struct {
+	Version int           `json:"version"`
+	Tool    report.Tool   `json:"tool"`
+	Path    string        `json:"path"`
+	Agent   string        `json:"agent"`
+	ID      string        `json:"id,omitempty"`
+	Places  []forkedPlace `json:"places,omitempty"`
+	Child   *forkedChild  `json:"child,omitempty"`
+	Refusal string        `json:"refusal,omitempty"`
+}
+
+// forkedPlace is a place where the session may be cut, or may not.
+type forkedPlace struct {
+	Line   int64    `json:"line,omitempty"`
+	Offset int64    `json:"offset"` // behind the record
+	Seq    *int64   `json:"seq,omitempty"`
+	ID     string   `json:"id,omitempty"`
+	Turn   int64    `json:"turn"`
+	Kind   string   `json:"kind"`
+	Legal  bool     `json:"legal"`
+	Open   string   `json:"open,omitempty"`
+	Calls  []string `json:"calls,omitempty"`
+	Close  bool     `json:"closable,omitempty"`
+}
+
+// forkedChild is the session that was made.
+type forkedChild struct {
+	Path     string          `json:"path"`
+	ID       string          `json:"id"`
+	Files    []string        `json:"files"`
+	Records  int64           `json:"records"`
+	At       forkedPlace     `json:"at"`
+	Closers  []repair.Closer `json:"closers,omitempty"`
+	Worktree string          `json:"worktree,omitempty"`
+	Notes    []string        `json:"notes,omitempty"`
+}
+
+func placeOf(c format.Cut) forkedPlace {
+	p := forkedPlace{Line: c.Logical, Offset: c.End(), ID: c.ID, Turn: c.Turn, Kind: c.Kind, Legal: c.Open == "", Open: c.Open, Calls: c.Calls, Close: c.Closable}
+	if c.Seq >= 0 {
+		p.Seq = &c.Seq
+	}
+	return p
+}
+
+func (a *app) fork(ctx context.Context, path string, o forkOptions) error {
+	if path == "-" {
+		return errors.New("standard input cannot be forked: name a file")
+	}
+	place, err := fork.ParsePlace(o.at, o.before)
+	if err != nil {
+		return err
+	}
+	if o.id != "" && !fork.FitID(o.id) {
+		return fmt.Errorf("%q cannot be an id: letters, digits, . _ and - only", o.id)
+	}
+	parts, found, err := a.one(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	out := &forked{Version: report.Version, Tool: tool(), Path: path, Agent: parts[0].Format.Name(), ID: parts[0].ID}
+	if o.list {
+		cuts, err := fork.List(ctx, parts)
+		for _, c := range cuts {
+			out.Places = append(out.Places, placeOf(c))
+		}
+		return a.forkDone(out, err)
+	}
+	opt := fork.Options{Place: place, Close: o.close, ID: o.id, Now: time.Now(), Random: rand.Reader, Output: o.output, Store: a.options()}
+	if a.io.Now != nil {
+		opt.Now = a.io.Now()
+	}
+	if a.io.Random != nil {
+		opt.Random = a.io.Random
+	}
+	var tree *fork.Worktree
+	if o.worktree != "" {
+		cwd := ""
+		for _, s := range parts {
+			if cwd == "" {
+				cwd = s.CWD
+			}
+		}
+		if tree, err = fork.AddWorktree(ctx, cwd, o.worktree); err != nil {
+			return err
+		}
+		opt.CWD = tree.CWD
+	}
+	child, err := fork.Make(ctx, parts, opt)
+	if err != nil {
+		if tree != nil {
+			err = errors.Join(err, tree.Remove(context.WithoutCancel(ctx)))
+		}
+		return a.forkDone(out, err)
+	}
+	out.Child = &forkedChild{Path: child.Path, ID: child.ID, Files: child.Files, Records: child.Records, At: placeOf(child.Cut), Closers: child.Closers, Notes: child.Notes}
+	out.Child.Notes = append(out.Child.Notes, "files that the agent changed are as they are now: only the session was branched")
+	if tree != nil {
+		out.Child.Worktree = tree.Dir
+		out.Child.Notes = append(out.Child.Notes, fmt.Sprintf("%s holds commit %s, and nothing that was not committed; files are not rewound to the place of the cut", tree.Dir, tree.Commit))
+	}
+	return a.forkDone(out, nil)
+}
+
+// one opens the session at a path, with all its parts.
+func (a *app) one(ctx context.Context, path string) ([]store.Session, *store.Found, error) {
+	found, err := store.Open(ctx, []string{path}, a.options())
+	if err != nil {
+		return nil, nil, err
+	}
+	groups := found.Groups()
+	switch {
+	case len(found.Troubles) > 0:
+		err = found.Troubles[0]
+	case len(groups) != 1:
+		err = fmt.Errorf("%s holds %d sessions: name one of them", path, len(groups))
+	}
+	if err != nil {
+		found.Close()
+		return nil, nil, err
+	}
+	return groups[0], found, nil
+}
+
+// forkDone prints what came of it. A refusal is the answer, and no trouble.
+func (a *app) forkDone(out *forked, err error) error {
+	doc := &report.Document{}
+	var no *fork.RefusedError
+	var live *repair.LiveError
+	switch {
+	case errors.As(err, &no):
+		out.Refusal = no.Why
+		if no.Mendable {
+			doc.Summary.Repairable = 1
+		} else {
+			doc.Summary.Refused = 1
+		}
+	case errors.As(err, &live):
+		out.Refusal, doc.Summary.Refused = live.Who, 1
+	case err != nil:
+		return err
+	}
+	a.doc = doc
+	if a.format != "table" {
+		return report.Encode(a.io.Out, out, a.format == "json")
+	}
+	if out.Refusal != "" {
+		a.warn("%s: not forked: %s", out.Path, out.Refusal)
+		if no != nil && no.Mendable {
+			a.hint("sessfix repair %s", shellWord(out.Path))
+		} else {
+			a.hint("sessfix fork --list %s shows the places", shellWord(out.Path))
+		}
+		return nil
+	}
+	if out.Child == nil {
+		return a.printPlaces(out)
+	}
+	return a.printChild(out)
+}
+
+// printPlaces lists the places for people: the legal ones, with --verbose the others as well.
+func (a *app) printPlaces(out *forked) error {
+	w := tabwriter.NewWriter(a.io.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "LINE\tSEQ\tTURN\tBEHIND\tID\tOPEN")
+	for _, p := range out.Places {
+		if !p.Legal && !a.verbose {
+			continue
+		}
+		seq, line := "-", "-"
+		if p.Seq != nil {
+			seq = fmt.Sprint(*p.Seq)
+		}
+		if p.Line > 0 {
+			line = fmt.Sprint(p.Line)
+		}
+		id, open := p.ID, p.Open
+		if id == "" {
+			id = "-"
+		}
+		if open == "" {
+			open = "-"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", line, seq, p.Turn, p.Kind, report.Safe(id), report.Safe(open))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if !a.verbose {
+		a.hint("--verbose also shows where it may not be cut, and why")
+	}
+	return nil
+}
+
+// printChild says what was made.
+func (a *app) printChild(out *forked) error {
+	c := out.Child
+	_, err := fmt.Fprintf(a.io.Out, "%s\n  id       %s\n  records  %d\n  cut      behind %s, turn %d\n", report.Safe(c.Path), report.Safe(c.ID), c.Records, c.At.where(), c.At.Turn)
+	for _, x := range c.Closers {
+		fmt.Fprintf(a.io.Out, "  closed   %s\n", report.Safe(strings.TrimSpace(x.Code+" "+x.CallID)))
+	}
+	if c.Worktree != "" {
+		fmt.Fprintf(a.io.Out, "  worktree %s\n", report.Safe(c.Worktree))
+	}
+	for _, n := range c.Notes {
+		a.warn("note: %s", n)
+	}
+	if len(c.Files) > 1 && a.verbose {
+		for _, f := range c.Files {
+			fmt.Fprintf(a.io.Out, "  file     %s\n", report.Safe(filepath.ToSlash(f)))
+		}
+	}
+	return err
+}
+
+func (p forkedPlace) where() string {
+	switch {
+	case p.Line > 0:
+		return fmt.Sprintf("line %d (%s)", p.Line, p.Kind)
+	case p.Seq != nil:
+		return fmt.Sprintf("number %d (%s)", *p.Seq, p.Kind)
+	}
+	return fmt.Sprintf("%s (%s)", report.Safe(p.ID), p.Kind)
+}

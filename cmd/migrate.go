@@ -1,0 +1,274 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/migrate"
+	"github.com/sessfix/sessfix/repair"
+	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/store"
+)
+
+type migrateOptions struct {
+	to, output   string
+	list, dryRun bool
+	showContent  bool
+}
+
+func (a *app) migrateCmd() *cobra.Command {
+	var o migrateOptions
+	c := &cobra.Command{
+		Use:   "migrate [--to VERSION] [--dry-run | --output DIR] PATH...",
+		Short: "Bring sessions to a newer generation of their format",
+		Long: `Migrate does offline what a newer client does when it opens an old session, and keeps what that
+client would drop. What is damaged is mended first, and so is what the newer client would refuse, where a
+safe repair exists; it says so. The result is verified before a byte is published.
+
+Where the format keeps generations beside each other the new one is written beside the old one; else it takes its
+place, and the original is kept: sessfix undo puts it back. A record that cannot be brought over is
+named, and nothing is written. Migrating twice is migrating once.
+
+Without --to a session goes to the newest generation that its clients do not read older ones beside;
+--list shows the steps that are known.`,
+		Example: `  sessfix migrate --list
+  sessfix migrate --dry-run session.jsonl
+  sessfix migrate --to 3 ~/.dsh/sessions
+  sessfix migrate --output upgraded old.jsonl`,
+		RunE: func(c *cobra.Command, args []string) error { return a.migrate(c.Context(), args, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.to, "to", "", "the generation that is wanted")
+	f.BoolVarP(&o.list, "list", "l", false, "list the steps that are known; with PATH those of its agents")
+	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "show what would become of each record, write nothing")
+	f.BoolVar(&o.showContent, "show-content", false, "with --dry-run: also show the text of the records that change")
+	f.StringVarP(&o.output, "output", "o", "", "write the results below this directory, leave the sessions alone")
+	return c
+}
+
+// upgradeStep is a step as --list prints it.
+type upgradeStep struct {
+	Agent    string `json:"agent"`
+	Part     string `json:"part,omitempty"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Place    string `json:"place"` // in-place, beside or moved
+	Optional bool   `json:"optional,omitempty"`
+	About    string `json:"about"`
+	Unproved string `json:"unproved,omitempty"`
+}
+
+// migrated is what became of one session.
+type migrated struct {
+	Path     string         `json:"path"`
+	Agent    string         `json:"agent"`
+	ID       string         `json:"id,omitempty"`
+	Status   string         `json:"status"` // migrated, planned, current or refused
+	Parts    []migratedPart `json:"parts"`
+	Refusal  string         `json:"refusal,omitempty"`
+	Line     int64          `json:"line,omitempty"` // of the record that is the reason
+	mendable bool
+}
+
+// migratedPart is what became of one file.
+type migratedPart struct {
+	Path     string         `json:"path"`
+	From     string         `json:"from"`
+	To       string         `json:"to"`
+	Output   string         `json:"output,omitempty"`
+	Steps    []string       `json:"steps,omitempty"`
+	Repaired []finding.Code `json:"repaired,omitempty"`
+	Records  int64          `json:"records,omitempty"`
+	Size     int64          `json:"size,omitempty"`
+	Touched  int64          `json:"touched"`
+	Notes    []migratedNote `json:"notes,omitempty"`
+	Changes  []recordChange `json:"changes,omitempty"` // of a dry run
+	There    bool           `json:"there,omitempty"`
+	Receipt  string         `json:"receipt,omitempty"`
+	SHA256   *report.Hashes `json:"sha256,omitempty"`
+}
+
+type migratedNote struct {
+	Line int64  `json:"line,omitempty"`
+	Text string `json:"text"`
+}
+
+func (a *app) migrate(ctx context.Context, args []string, o migrateOptions) error {
+	if o.list {
+		return a.listSteps(ctx, args)
+	}
+	switch {
+	case len(args) == 0:
+		return errors.New("name at least one PATH")
+	case o.dryRun && o.output != "":
+		return errors.New("--dry-run writes nothing: it does not go with --output")
+	case o.showContent && !o.dryRun:
+		return errors.New("--show-content goes with --dry-run")
+	case a.caseDir == "" && !o.dryRun && o.output == "":
+		return errors.New("no home directory to keep originals in: name a place with --case-dir")
+	}
+	for _, p := range args {
+		if p == "-" {
+			return errors.New("standard input cannot be migrated: name a file")
+		}
+	}
+	found, err := store.Open(ctx, args, a.options())
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	doc := a.document(found)
+	groups := found.Groups()
+	opt := migrate.Options{To: o.to, Output: o.output, DryRun: o.dryRun, Fates: o.dryRun, CaseDir: a.caseDir, Env: a.io.Env, Store: a.options()}
+	type done struct {
+		outs []*migrate.Outcome
+		err  error
+	}
+	var list []migrated
+	ranks := make([]int, len(groups))
+	for i, g := range groups {
+		ranks[i] = g[0].Depth()
+	}
+	p := a.progress("worked on", len(groups))
+	inWaves(ctx, ranks, a.jobs, func(i int) done {
+		outs, err := migrate.Session(ctx, groups[i], opt)
+		return done{outs, err}
+	}, func(i int, d done) {
+		p.step(i + 1)
+		m := migratedOf(groups[i], d.outs, o)
+		var no *migrate.RefusedError
+		var live *repair.LiveError
+		switch {
+		case d.err == nil:
+		case errors.As(d.err, &no):
+			m.Status, m.Refusal, m.Line, m.mendable = "refused", no.Why, no.Line, no.Mendable
+		case errors.As(d.err, &live):
+			m.Status, m.Refusal = "refused", live.Who
+		default:
+			a.fail(doc, groups[i][0].Path, d.err)
+			return
+		}
+		list = append(list, m)
+	})
+	p.end()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, m := range list {
+		switch {
+		case m.mendable, m.Status == "planned":
+			doc.Summary.Repairable++
+		case m.Status == "refused":
+			doc.Summary.Refused++
+		}
+	}
+	a.doc = &report.Document{Summary: doc.Summary}
+	return a.printMigrated(list, doc, o)
+}
+
+// migratedOf is the report of one session.
+func migratedOf(group []store.Session, outs []*migrate.Outcome, o migrateOptions) migrated {
+	m := migrated{Path: group[0].Path, Agent: group[0].Format.Name(), ID: group[0].ID, Status: "current", Parts: []migratedPart{}}
+	if dir := group[0].Folder(); dir != "" {
+		m.Path = dir
+	}
+	for _, out := range outs {
+		if len(out.Steps) == 0 {
+			if out.From != "" {
+				m.Parts = append(m.Parts, migratedPart{Path: out.Session.Path, From: out.From, To: out.From})
+			}
+			continue
+		}
+		p := migratedPart{
+			Path: out.Session.Path, From: out.From, To: out.To, Repaired: out.Repaired, Records: out.Records, Size: out.Size, Touched: out.Touched,
+			There: out.There, Receipt: out.Receipt,
+		}
+		if out.Path != out.Session.Path {
+			p.Output = out.Path
+		}
+		if out.SHA256[1] != "" {
+			p.SHA256 = &report.Hashes{Before: out.SHA256[0], After: out.SHA256[1]}
+		}
+		for _, s := range out.Steps {
+			p.Steps = append(p.Steps, s.From+" → "+s.To)
+			if s.Unproved != "" {
+				p.Notes = append(p.Notes, migratedNote{Text: fmt.Sprintf("step %s → %s: %s", s.From, s.To, s.Unproved)})
+			}
+		}
+		for _, n := range out.Notes {
+			p.Notes = append(p.Notes, migratedNote{Line: n.N + 1, Text: n.Text})
+		}
+		p.Changes = changesOf(out.Fates, o.showContent)
+		m.Parts = append(m.Parts, p)
+		switch {
+		case out.Done:
+			m.Status = "migrated"
+		case o.dryRun && !out.There && m.Status == "current":
+			m.Status = "planned"
+		}
+	}
+	return m
+}
+
+// listSteps prints the steps that are known.
+func (a *app) listSteps(ctx context.Context, args []string) error {
+	formats := a.formats
+	if len(args) > 0 {
+		found, err := store.Open(ctx, args, a.options())
+		if err != nil {
+			return err
+		}
+		defer found.Close()
+		a.doc = a.document(found)
+		formats = nil
+		seen := map[string]bool{}
+		for _, s := range found.Sessions {
+			if !seen[s.Format.Name()] {
+				seen[s.Format.Name()] = true
+				formats = append(formats, s.Format)
+			}
+		}
+	}
+	steps := []upgradeStep{}
+	for _, f := range formats {
+		for _, s := range migrate.Steps(f) {
+			u := upgradeStep{Agent: f.Name(), Part: s.Part, From: s.From, To: s.To, Place: "in-place", Optional: s.Optional, About: s.About, Unproved: s.Unproved}
+			switch {
+			case s.Moves:
+				u.Place = "moved"
+			case s.Beside != nil:
+				u.Place = "beside"
+			}
+			steps = append(steps, u)
+		}
+	}
+	if a.format != "table" {
+		return report.Encode(a.io.Out, struct {
+			Version int           `json:"version"`
+			Tool    report.Tool   `json:"tool"`
+			Steps   []upgradeStep `json:"steps"`
+		}{report.Version, tool(), steps}, a.format == "json")
+	}
+	w := tabwriter.NewWriter(a.io.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "AGENT\tPART\tFROM\tTO\tPLACE\tWHAT IT DOES")
+	for _, s := range steps {
+		about := s.About
+		if s.Optional {
+			about += " (only with --to " + s.To + ")"
+		}
+		if s.Unproved != "" {
+			about += " (unproved: " + s.Unproved + ")"
+		}
+		part := s.Part
+		if part == "" {
+			part = "log"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Agent, part, s.From, s.To, s.Place, about)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,332 @@
+package fork
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
+)
+
+// grove is a log whose records hang under each other.
+type grove struct {
+	session.Tree
+	s      *source
+	path   bool    // what is sent is the way from the last record up, and nothing beside it
+	of     []int32 // the node of each record, -1 = it is none
+	own    []session.Sub
+	first  []int64 // of each node its first record
+	bound  []int64 // of each node the first record that goes on behind it
+	onward []bool  // a node with a summary under it
+	lines  []int64
+	active []int32 // the way to where the talk goes on, from the root
+}
+
+// tree finds the places of such a log: on the way to where the talk goes on, behind each node at which no call is open.
+func tree(s *source) (*walk, error) {
+	g := &grove{s: s, path: s.dialect.Rules().Path}
+	if err := g.grow(); err != nil {
+		return nil, err
+	}
+	w := &walk{end: int64(len(g.of)) - 1}
+	c := counted{}
+	for i, n := range g.active {
+		c.count(g, i, n)
+		w.cuts = append(w.cuts, g.cut(g.active[:i+1], c))
+	}
+	w.at = g.at
+	w.take = func(c *format.Cut) func(n int64) bool {
+		node := g.of[c.N]
+		if node < 0 {
+			return func(int64) bool { return false }
+		}
+		set := g.set(g.way(node))
+		return func(n int64) bool { return g.of[n] >= 0 && set[g.of[n]] }
+	}
+	w.find = func(p Place) int64 {
+		switch p.By {
+		case Line:
+			if n, ok := slices.BinarySearch(g.lines, p.N); ok {
+				return int64(n)
+			}
+		case ID:
+			if n := g.Find(session.MakeID([]byte(p.ID))); n >= 0 {
+				return g.first[n]
+			}
+		}
+		return -1
+	}
+	return w, nil
+}
+
+// grow reads the log.
+func (g *grove) grow() error {
+	prev := session.ID{}
+	err := g.s.each(func(r *session.Record, b *format.Batch) error {
+		g.of = append(g.of, -1)
+		g.lines = append(g.lines, r.Logical)
+		if b.Points {
+			g.Pointers = append(g.Pointers, session.Pointer{Leaf: b.Leaf, Rec: r.Ref()})
+		}
+		if !b.Linked || b.Stray {
+			return nil
+		}
+		l := b.Link
+		if l.ID == (session.ID{}) { // records without ids hang behind each other
+			l.ID = session.MakeID(binary.BigEndian.AppendUint64([]byte("\x00line"), uint64(r.N)))
+			if l.Parent == (session.ID{}) && prev != (session.ID{}) {
+				l.Parent, l.Named = prev, true
+			}
+		}
+		prev = l.ID
+		var legs []session.Leg
+		for i := range b.Events {
+			e := &b.Events[i]
+			if e.Kind == session.CallAsked || e.Kind == session.CallResult {
+				legs = append(legs, g.Leg(e, e.Call.Of(r.Raw), e.Name.Of(r.Raw)))
+			}
+		}
+		n, again := g.Add(l, r.Ref(), legs)
+		if len(b.Keeps) > 0 {
+			g.Keep(n, b.Keeps)
+		}
+		if !again {
+			g.own, g.first = append(g.own, session.Sub{}), append(g.first, r.N)
+		}
+		g.own[n] = l.OwnAt
+		g.of[r.N] = n
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	g.Grow()
+	g.Join()
+	g.bound, g.onward = make([]int64, len(g.Nodes)), make([]bool, len(g.Nodes))
+	for i := range g.bound {
+		g.bound[i] = math.MaxInt64
+	}
+	for i := range g.Nodes {
+		if up := g.Nodes[i].Up; up >= 0 {
+			g.bound[up] = min(g.bound[up], g.first[i])
+			g.onward[up] = g.onward[up] || g.Nodes[i].Kind == session.Summary
+		}
+	}
+	if r, ok := g.s.dialect.(format.Replayer); ok && len(g.Nodes) > 0 {
+		if leaf := r.Leaf(&g.Tree); leaf >= 0 {
+			g.active = g.way(leaf)
+		}
+	}
+	return nil
+}
+
+// way leads from the root to a node, past the borders of compactions.
+func (g *grove) way(n int32) []int32 {
+	var out []int32
+	seen := make([]bool, len(g.Nodes))
+	for n >= 0 && !seen[n] {
+		seen[n] = true
+		out = append(out, n)
+		up := g.Nodes[n].Up
+		if up < 0 && g.Nodes[n].Kind == session.CompactionEnd {
+			up = g.Find(g.Borders[n].Prior)
+		}
+		n = up
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// set are the nodes that the child has of a cut at the end of a way: the way, and what hangs beside it of an answer and its
+// results, unless that came later.
+func (g *grove) set(way []int32) map[int32]bool {
+	out := map[int32]bool{}
+	for _, k := range way {
+		out[k] = true
+	}
+	if g.path || len(way) == 0 {
+		return out
+	}
+	bound := g.bound[way[len(way)-1]]
+	for _, k := range way {
+		x := &g.Nodes[k]
+		if x.Kind == session.CompactionEnd {
+			for _, id := range g.Borders[k].Keeps {
+				if m := g.Find(id); m >= 0 {
+					out[m] = true
+				}
+			}
+		}
+		if x.Kind != session.AssistantMessage {
+			continue
+		}
+		g.beside(k, bound, out)
+		if x.Group == (session.ID{}) {
+			continue
+		}
+		for m := range g.Group(x.Group) {
+			if y := &g.Nodes[m]; y.Side == x.Side && g.first[m] < bound {
+				out[m] = true
+				g.beside(m, bound, out)
+			}
+		}
+	}
+	return out
+}
+
+// beside adds the results of a node's calls that stand in front of a record.
+func (g *grove) beside(k int32, bound int64, out map[int32]bool) {
+	for _, leg := range g.LegsOf(k) {
+		if leg.Kind != session.CallAsked {
+			continue
+		}
+		for r := range g.Results(leg.Call) {
+			if g.first[r.Node] < bound {
+				out[r.Node] = true
+			}
+		}
+	}
+}
+
+// counted is what is known of the way so far.
+type counted struct {
+	turns int64
+	from  int  // where the last turn begins
+	talk  bool // something was said
+}
+
+// count takes the next node of a way.
+func (c *counted) count(g *grove, i int, n int32) {
+	if g.Nodes[n].Kind == session.UserMessage && !g.results(n) {
+		c.turns++
+		c.from = i
+	}
+	c.talk = c.talk || g.Nodes[n].Kind.Talk()
+}
+
+// cut is the place behind the last node of a way.
+func (g *grove) cut(way []int32, said counted) format.Cut {
+	n := way[len(way)-1]
+	x := &g.Nodes[n]
+	c := format.Cut{Ref: x.At.Ref(), Seq: -1, Kind: word(x.Kind), ID: g.id(n), Turn: said.turns}
+	c.N = g.first[n]
+	if g.results(n) {
+		c.Kind = "result"
+	}
+	switch calls := g.open(way[said.from:]); {
+	case len(calls) > 0:
+		c.Calls, c.Closable = calls, true
+		c.Open = calledOpen(calls) + " unanswered there"
+	case g.onward[n] && x.Kind == session.CompactionEnd:
+		c.Open = "a compaction has its summary behind it"
+	case g.goesOn(n):
+		c.Open = "the answer goes on behind it"
+	case !said.talk:
+		c.Open = "the child would be empty"
+	}
+	return c
+}
+
+// goesOn tells a record of an answer that has more of them behind it, on the same way.
+func (g *grove) goesOn(n int32) bool {
+	x := &g.Nodes[n]
+	if g.path || x.Kind != session.AssistantMessage || x.Group == (session.ID{}) {
+		return false
+	}
+	for m := range g.Group(x.Group) {
+		if g.Nodes[m].Up == n && g.Nodes[m].Kind == session.AssistantMessage {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *grove) results(n int32) bool {
+	return slices.ContainsFunc(g.LegsOf(n), func(l session.Leg) bool { return l.Kind == session.CallResult })
+}
+
+// open are the calls of a turn that no record of the child answers. Those of earlier turns were let go by the client.
+func (g *grove) open(way []int32) []string {
+	set := g.set(way)
+	var out []string
+	for _, k := range way {
+		x := &g.Nodes[k]
+		if x.Kind != session.AssistantMessage || x.Void {
+			continue
+		}
+		out = g.unanswered(k, set, out)
+		if g.path || x.Group == (session.ID{}) {
+			continue
+		}
+		for m := range g.Group(x.Group) {
+			if m != k && set[m] {
+				out = g.unanswered(m, set, out)
+			}
+		}
+	}
+	return out
+}
+
+// unanswered adds the calls of a node without a result in the child.
+func (g *grove) unanswered(n int32, set map[int32]bool, out []string) []string {
+	for _, leg := range g.LegsOf(n) {
+		if leg.Kind != session.CallAsked || slices.Contains(out, g.CallID(leg)) {
+			continue
+		}
+		answered := false
+		for r := range g.Results(leg.Call) {
+			answered = answered || set[r.Node]
+		}
+		if !answered {
+			out = append(out, g.CallID(leg))
+		}
+	}
+	return out
+}
+
+// at gives the cut behind a record, which may be on any branch; a record that is no node stands behind the last node of the
+// talk in front of it.
+func (g *grove) at(n int64, before bool) *format.Cut {
+	if n < 0 || n >= int64(len(g.of)) {
+		return nil
+	}
+	node := g.of[n]
+	switch {
+	case node < 0:
+		for _, k := range g.active {
+			if g.first[k] < n {
+				node = k
+			}
+		}
+	case before:
+		if up := g.way(node); len(up) > 1 {
+			node = up[len(up)-2]
+		} else {
+			node = -1
+		}
+	}
+	if node < 0 {
+		return nil
+	}
+	way, said := g.way(node), counted{}
+	for i, k := range way {
+		said.count(g, i, k)
+	}
+	c := g.cut(way, said)
+	return &c
+}
+
+// id is a node's id as its record has it.
+func (g *grove) id(n int32) string {
+	at, own := g.Nodes[n].At, g.own[n]
+	if own.Len < 2 || own.Len > 500 || g.s.medium != "jsonl" {
+		return ""
+	}
+	b := make([]byte, own.Len)
+	if _, err := g.s.r.ReadAt(b, at.Text+int64(own.Off)); err != nil {
+		return ""
+	}
+	return string(bytes.Trim(b, `"`))
+}

@@ -1,0 +1,115 @@
+package fork
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
+	"github.com/sessfix/sessfix/session"
+)
+
+// source is a log that is being read.
+type source struct {
+	ctx     context.Context
+	path    string
+	r       io.ReaderAt
+	size    int64
+	medium  string
+	dialect format.Dialect
+	place   format.Place
+}
+
+// each goes over the records of the log with what they mean.
+func (s *source) each(yield func(r *session.Record, b *format.Batch) error) error {
+	sc, err := scan.New(s.ctx, s.r, s.size, scan.Options{Medium: s.medium, Framing: s.dialect.Framing()})
+	if err != nil {
+		return err
+	}
+	dec := s.dialect.NewDecoder(s.place)
+	var b format.Batch
+	for sc.Next() {
+		b.Reset()
+		dec.Decode(sc.Record(), &b)
+		if err := yield(sc.Record(), &b); err != nil {
+			return err
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	return nil
+}
+
+// walk is what is known of a session's places.
+type walk struct {
+	// cuts are the places behind each record that stands in the talk, in its order.
+	cuts []format.Cut
+	// take tells which records belong to the child of a cut.
+	take func(c *format.Cut) func(n int64) bool
+	// at gives the cut that stands behind a record, or in front of it, nil where there is none.
+	at func(n int64, before bool) *format.Cut
+	// find is the record of an id or number, -1 where there is none.
+	find func(p Place) int64
+	end  int64 // the last record
+}
+
+// look finds the places of a session.
+func look(s *source, q format.ForkRequest, f format.Forker) (*walk, error) {
+	if c, ok := f.(format.Cutter); ok {
+		cuts, err := c.Cuts(q)
+		if err != nil {
+			return nil, err
+		}
+		return listed(cuts), nil
+	}
+	if rules := s.dialect.Rules(); rules.Tree || rules.Path {
+		return tree(s)
+	}
+	return line(s)
+}
+
+// listed is a walk over places that the format gave.
+func listed(cuts []format.Cut) *walk {
+	w := &walk{cuts: cuts, end: -1}
+	if len(cuts) > 0 {
+		w.end = cuts[len(cuts)-1].N
+	}
+	w.at = func(n int64, before bool) *format.Cut { return nearest(cuts, n, before) }
+	w.take = func(c *format.Cut) func(n int64) bool { return func(n int64) bool { return n <= c.N } }
+	w.find = func(p Place) int64 { return among(cuts, p) }
+	return w
+}
+
+// nearest is the last place that stands not behind a record, or in front of it.
+func nearest(cuts []format.Cut, n int64, before bool) *format.Cut {
+	for i, c := range slices.Backward(cuts) {
+		if c.N < n || c.N == n && !before {
+			return &cuts[i]
+		}
+	}
+	return nil
+}
+
+// among finds a place's record among cuts.
+func among(cuts []format.Cut, p Place) int64 {
+	for _, c := range cuts {
+		switch p.By {
+		case Seq:
+			if c.Seq == p.N {
+				return c.N
+			}
+		case Line:
+			if c.Line == p.N || c.Logical == p.N {
+				return c.N
+			}
+		case ID:
+			if c.ID == p.ID && p.ID != "" {
+				return c.N
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,81 @@
+package migrate
+
+import (
+	"io"
+
+	"github.com/sessfix/sessfix/format"
+)
+
+// Remark is something that a step had to say about a record of the source, counted from 0; -1 is the session.
+type Remark struct {
+	N    int64
+	Text string
+}
+
+// piece is a record that a chain wrote.
+type piece struct {
+	n   int64 // of the source, -1 = it is new
+	off int64 // in the result
+	len int64
+	why string
+}
+
+// writer takes what comes out of a chain.
+type writer struct {
+	w      io.Writer
+	off    int64
+	pieces []piece
+	drops  []Remark
+	notes  []Remark
+}
+
+// Put writes a record.
+func (t *writer) Put(l format.Line) error {
+	n := int64(len(l.Raw))
+	t.pieces = append(t.pieces, piece{l.N, t.off, n, l.Why})
+	t.off += n + 1
+	if _, err := t.w.Write(l.Raw); err != nil {
+		return err
+	}
+	_, err := t.w.Write([]byte{'\n'})
+	return err
+}
+
+// Drop notes a record that has no place in the result.
+func (t *writer) Drop(n int64, why string) { t.drops = append(t.drops, Remark{n, why}) }
+
+// Note notes a remark.
+func (t *writer) Note(n int64, text string) { t.notes = append(t.notes, Remark{n, text}) }
+
+// pipe hands what one stage writes to the next.
+type pipe struct {
+	next format.Stage
+	out  format.Out
+}
+
+func (p pipe) Put(l format.Line) error   { return p.next.Record(l, p.out) }
+func (p pipe) Drop(n int64, why string)  { p.out.Drop(n, why) }
+func (p pipe) Note(n int64, text string) { p.out.Note(n, text) }
+
+// run sends the records of a source through stages.
+func run(s format.Source, stages []format.Stage, out format.Out) error {
+	outs := make([]format.Out, len(stages)+1)
+	outs[len(stages)] = out
+	for i := len(stages) - 1; i >= 0; i-- {
+		outs[i] = pipe{stages[i], outs[i+1]}
+	}
+	for l, err := range s.Records() {
+		if err != nil {
+			return err
+		}
+		if err := outs[0].Put(l); err != nil {
+			return err
+		}
+	}
+	for i, st := range stages {
+		if err := st.End(outs[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package repair
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sessfix/sessfix/durable"
+	"github.com/sessfix/sessfix/edit"
+	"github.com/sessfix/sessfix/store"
+)
+
+// Content is what a file is going to hold.
+type Content interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// Change is one file of a session that gets other content, or is made, or goes away.
+type Change struct {
+	// Session is the file that the change was made of; its locks are taken.
+	Session store.Session
+	// Path is the file that is written. Where it is not the session's own it must not exist.
+	Path string
+	// Content is nil where the file goes away.
+	Content Content
+	// Account says what became of the bytes of the session's file, and Removed what of them is in no file any more. Both are
+	// empty for a file that is made.
+	Account edit.Account
+	Removed []edit.Removed
+}
+
+// Published is a file that was changed.
+type Published struct {
+	Path    string
+	Receipt string
+	SHA256  [2]string
+}
+
+// Publish carries out the changes of one session, in their order, so that a kill leaves each file old or new, and undo takes
+// back all of them. token is what the file of a change was when it was read. A *LiveError says that somebody is at work on the session.
+func Publish(ctx context.Context, changes []Change, tokens []durable.Token, o Options) ([]Published, error) {
+	if o.FS == nil {
+		o.FS = durable.Disk
+	}
+	works := make([]*work, len(changes))
+	for i, c := range changes {
+		works[i] = newWork(c.Session, o)
+		works[i].token = tokens[i]
+		defer works[i].close()
+	}
+	release, err := guardAll(ctx, works)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	for _, w := range works { // a lock may have been waited for
+		if err := w.unmoved(); err != nil {
+			return nil, err
+		}
+	}
+	folder, run := "", 0
+	if len(changes) > 1 {
+		if folder, err = realPath(changes[0].Session.Path); err != nil {
+			return nil, err
+		}
+		if dir := changes[0].Session.Folder(); dir != "" {
+			folder = filepath.Dir(folder)
+		}
+		var paths []string
+		for _, c := range changes {
+			paths = append(paths, c.Path)
+		}
+		if run, err = lastRun(o.FS, o.CaseDir, paths); err != nil {
+			return nil, err
+		}
+		run++
+	}
+	var out []Published
+	for i, c := range changes {
+		p, err := works[i].change(ctx, c, folder, run)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// change carries out one change.
+func (w *work) change(ctx context.Context, ch Change, folder string, run int) (p Published, err error) {
+	fsys := w.o.FS
+	own, err := realPath(w.s.Path)
+	if err != nil {
+		return p, err
+	}
+	path, err := realPath(ch.Path)
+	if err != nil {
+		return p, err
+	}
+	p.Path = path
+	c := Case{
+		Version: caseVersion, Agent: w.s.Format.Name(), Session: w.s.ID, Path: path, Mode: ModeReplace, Account: ch.Account, Removed: ch.Removed,
+		Folder: folder, Run: run,
+	}
+	var src io.ReaderAt
+	switch {
+	case path != own:
+		c.Mode = ModeCreate
+		if _, err := fsys.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return p, cmp.Or(err, fmt.Errorf("%s is there already", path))
+		}
+	case ch.Content == nil:
+		c.Mode = ModeRemove
+	}
+	if c.Mode != ModeCreate {
+		f, err := os.Open(own)
+		if err != nil {
+			return p, err
+		}
+		defer f.Close()
+		src = f
+		fi, err := f.Stat()
+		if err != nil {
+			return p, err
+		}
+		c.Size[0], c.KeepTime = fi.Size(), w.s.Dialect.Rules().KeepTime
+		if c.SHA256[0], err = hashOf(f, c.Size[0]); err != nil {
+			return p, err
+		}
+	}
+	if ch.Content != nil {
+		c.Size[1] = ch.Content.Size()
+		if c.SHA256[1], err = hashOf(ch.Content, c.Size[1]); err != nil {
+			return p, err
+		}
+	}
+	p.SHA256 = c.SHA256
+	if p.Receipt, err = openCase(fsys, w.o.CaseDir, c, src, nil); err != nil {
+		return p, fmt.Errorf("%s: write the case folder: %w", path, err)
+	}
+	check := func() error { return ctx.Err() }
+	if c.Mode != ModeCreate {
+		check = func() error {
+			if err := w.same(own); err != nil {
+				return err
+			}
+			return ctx.Err()
+		}
+		if err := check(); err != nil {
+			return p, live(path, err)
+		}
+		if err := forget(ctx, w.s, path, w.o, 0); err != nil {
+			return p, err
+		}
+	}
+	write := func(to io.Writer) error {
+		_, err := io.Copy(to, io.NewSectionReader(ch.Content, 0, c.Size[1]))
+		return err
+	}
+	switch c.Mode {
+	case ModeRemove:
+		if err = fsys.Remove(path); err == nil {
+			err = fsys.SyncDir(filepath.Dir(path))
+		}
+	case ModeCreate:
+		if err = durable.MkdirAllSync(fsys, filepath.Dir(path)); err == nil {
+			err = durable.Create(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), Check: check}, write)
+		}
+	default:
+		err = durable.Replace(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), KeepTime: c.KeepTime, Check: check}, write)
+	}
+	if err != nil && !errors.Is(err, durable.ErrUnsynced) {
+		return p, live(path, fmt.Errorf("publish: %w", err))
+	}
+	if c.Mode != ModeRemove {
+		if size, hash, err := fileHash(fsys, path); err != nil {
+			return p, err
+		} else if size != c.Size[1] || hash != c.SHA256[1] {
+			return p, live(path, durable.ErrChanged)
+		}
+	}
+	return p, mark(fsys, p.Receipt, "receipt.json", c)
+}
