@@ -84,7 +84,7 @@ func (s *toThree) begin() error {
 // identify refuses a message whose id is one that this step makes up. Only ids that begin like one need be kept.
 func (s *toThree) identify(r *logRecord) error {
 	taken := false
-	s.messages(r, func(message span) {
+	eachMessage(r, func(message span) {
 		id, _ := r.text(r.get(message, "id"))
 		if strings.HasPrefix(id, madeID) {
 			s.seen[id] = true
@@ -95,22 +95,6 @@ func (s *toThree) identify(r *logRecord) error {
 		return format.Refuse(r.n, "a message has the id that this step gives to a system message")
 	}
 	return nil
-}
-
-// messages goes over the messages of a record.
-func (s *toThree) messages(r *logRecord, yield func(message span)) {
-	switch r.typ {
-	case "user/message":
-		yield(r.data)
-	case "assistant/message", "tool/result":
-		yield(r.get(r.data, "message"))
-	case "agent/inbox/spliced", "session/title-llm-request":
-		name := "inserted"
-		if r.typ != "agent/inbox/spliced" {
-			name = "messages"
-		}
-		r.each(r.get(r.data, name), func(_, message span) bool { yield(message); return true })
-	}
 }
 
 // request takes the system prompt out of a request. Where it is another one than before, a message puts it in the place
@@ -192,7 +176,7 @@ func (s *toThree) put(r *logRecord) error {
 			r.set(preset, `"ptc"`)
 		}
 	case "user/message", "agent/inbox/spliced", "session/title-llm-request":
-		s.messages(r, func(message span) {
+		eachMessage(r, func(message span) {
 			plugin := r.get(message, "source", "plugin")
 			if r.is(r.get(message, "source", "kind"), "plugin") && r.is(plugin, "tools-code-mode") {
 				r.set(plugin, `"tools-ptc"`)
