@@ -1,8 +1,8 @@
-// Package database reads SQLite databases that an agent may have open, from a private copy, and takes rows out of them
-// in one transaction.
+// Package database reads SQLite databases that an agent may have open, from a private copy, and changes rows of them in
+// one transaction.
 //
-// A database and its write-ahead log belong together: to read the first alone shows an older state or nothing, and to open
-// both in place changes them.
+// A database and its write-ahead log, or the journal of a transaction that a crash left half done, belong together: to read
+// the first alone shows an older state or a torn one, and to open them in place changes them.
 package database
 
 import (
@@ -45,7 +45,10 @@ func (c *Copy) Close() error {
 	return errors.Join(err, os.RemoveAll(c.dir))
 }
 
-// Open copies a database with its write-ahead log, and opens the copy. It returns fs.ErrNotExist where there is none,
+// suffixes are those of the files that belong to a database, itself first.
+var suffixes = [...]string{"", "-wal", "-journal"}
+
+// Open copies a database with its write-ahead log or its journal, and opens the copy. It returns fs.ErrNotExist where there is none,
 // ErrNoDatabase or ErrMoving.
 func Open(ctx context.Context, path string) (*Copy, error) {
 	dir, err := os.MkdirTemp("", "sessfix-")
@@ -66,7 +69,7 @@ func open(ctx context.Context, path, dir string) (*Copy, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, suffix := range []string{"", "-wal"} {
+		for _, suffix := range suffixes {
 			if err := copyFile(path+suffix, filepath.Join(dir, "copy"+suffix)); err != nil && (suffix == "" || !errors.Is(err, fs.ErrNotExist)) {
 				return nil, err
 			}
@@ -81,7 +84,9 @@ func open(ctx context.Context, path, dir string) (*Copy, error) {
 		if try == copies {
 			return nil, ErrMoving
 		}
-		os.Remove(filepath.Join(dir, "copy-wal"))
+		for _, suffix := range suffixes[1:] {
+			os.Remove(filepath.Join(dir, "copy"+suffix))
+		}
 	}
 	db, err := sql.Open("sqlite", location(filepath.Join(dir, "copy"), ""))
 	if err != nil {
@@ -110,8 +115,8 @@ type stamp struct {
 	at   time.Time
 }
 
-func stamps(path string) (out [2]stamp, err error) {
-	for i, suffix := range []string{"", "-wal"} {
+func stamps(path string) (out [len(suffixes)]stamp, err error) {
+	for i, suffix := range suffixes {
 		fi, err := os.Stat(path + suffix)
 		if i > 0 && errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -63,12 +63,7 @@ func Forget(ctx context.Context, r Rows, from int64) (bool, error) {
 	return true, nil
 }
 
-// queryer is a database or a transaction.
-type queryer interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-func counted(ctx context.Context, q queryer, r Rows) (int64, error) {
+func counted(ctx context.Context, q Reader, r Rows) (int64, error) {
 	var known sql.NullInt64
 	err := q.QueryRowContext(ctx, r.Counts, r.Key).Scan(&known)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -53,6 +53,7 @@ type Session struct {
 	Missing bool
 
 	live     func(path string, guards []format.Guard) bool
+	heritage *format.Heritage // whose child it says that it is
 	cites    *format.Citation // where it begins, if that is in another file
 	families *families
 	rows     *rows // where it lies, if that is in a database
@@ -137,6 +138,9 @@ func (w *opener) path(ctx context.Context, p string) error {
 	fi, err := os.Stat(p)
 	switch {
 	case err != nil:
+		if ok, err := w.inside(ctx, p); ok || err != nil {
+			return err
+		}
 		w.trouble(p, err)
 	case fi.IsDir():
 		w.asked = append(w.asked, p)
@@ -144,7 +148,7 @@ func (w *opener) path(ctx context.Context, p string) error {
 	case !fi.Mode().IsRegular():
 		w.trouble(p, ErrNotRegular)
 	default:
-		if f := w.stored(filepath.Base(p)); f != nil {
+		if f := w.stored(p, false); f != nil {
 			return w.database(ctx, f, p, filepath.Base(p))
 		}
 		if err := w.file(ctx, p, filepath.Base(p), true); err != nil {
@@ -193,7 +197,7 @@ func (w *opener) dir(ctx context.Context, root, dir string, above []string) erro
 		switch {
 		case mode.IsDir():
 			err = w.dir(ctx, root, p, above)
-		case !candidate(e.Name()) && !w.document(e.Name()) && w.stored(e.Name()) == nil:
+		case !candidate(e.Name()) && !w.document(e.Name()) && w.stored(p, true) == nil:
 			continue
 		case !mode.IsRegular():
 			w.trouble(p, ErrNotRegular)
@@ -203,7 +207,7 @@ func (w *opener) dir(ctx context.Context, root, dir string, above []string) erro
 			if e != nil {
 				rel = filepath.Base(p)
 			}
-			if f := w.stored(filepath.Base(p)); f != nil {
+			if f := w.stored(p, true); f != nil {
 				err = w.database(ctx, f, p, rel)
 			} else {
 				err = w.file(ctx, p, rel, false)
@@ -306,6 +310,11 @@ func Recognise(ctx context.Context, path string, r io.ReaderAt, size int64, o Op
 	if c, ok := s.Format.(format.Citer); ok && p.FirstLine {
 		if at, ok := c.Cites(p.First); ok {
 			s.cites = &at
+		}
+	}
+	if h, ok := s.Format.(format.Heir); ok && p.First != nil {
+		if from, ok := h.Inherits(p); ok {
+			s.heritage = &from
 		}
 	}
 	if t, ok := s.Format.(format.Titler); ok {

@@ -60,11 +60,16 @@ func File(ctx context.Context, s store.Session, around ...finding.Finding) (*Res
 
 // stored verifies a session that lies in a database.
 func stored(ctx context.Context, s store.Session, around []finding.Finding) (*Result, error) {
-	text, err := s.Text(ctx)
+	f, err := s.Log(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	in := InputOf(s, bytes.NewReader(text), int64(len(text)))
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	in := InputOf(s, f, fi.Size())
 	in.Around = append(in.Around, around...)
 	return Session(ctx, in)
 }
