@@ -11,12 +11,12 @@ const HEAP = 192
 const PATIENCE = [15, 90]
 const idle = { current: [], legacy: [] }
 
-/** { messages, leaf, entries }, or { error }. The file is the child's own copy, since opening may write. */
-export async function look(engine, file, place) {
+/** { messages, leaf, entries, model, thinkingLevel, file }, or { error }. The file is the child's own copy, since opening may write. More is asked for as looker.mjs says. */
+export async function look(engine, file, place, more = {}) {
   for (const seconds of PATIENCE) {
     const child = idle[engine].pop() ?? open(engine, place)
     const timer = setTimeout(kill, seconds * 1000, child.pid)
-    child.stdin.write(`${file}\n`)
+    child.stdin.write(`${JSON.stringify({ file, ...more })}\n`)
     const { value, done } = await child.lines.next()
     clearTimeout(timer)
     if (done) continue

@@ -1,7 +1,7 @@
 // Where sessions come from: { name, bytes } and what is known of them: the healthy bytes, and what the kind of damage says.
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { healthy } from './healthy.mjs'
 import { kinds } from './kinds.mjs'
 import { page } from './page.mjs'
@@ -36,6 +36,16 @@ export async function sharedSources(shared) {
     }
   }
   return sources
+}
+
+/** Sessions that nothing was done to: our own, samples, damaged ones that may be clean all the same, and those that the caller named. */
+export async function healthySources(shared, paths) {
+  const samples = shared === undefined ? undefined : join(resolve(shared), 'oracles', 'pi', 'samples')
+  return [
+    ...Object.entries(healthy).map(([name, rows]) => ({ name: `healthy/${name}`, bytes: page(rows).bytes() })),
+    ...samples === undefined ? [] : [...await sessionsIn('samples', samples), ...await sessionsIn('damaged', join(samples, 'damaged'))].filter(({ name }) => !/harness-/.test(name)),
+    ...await namedSources(paths, count => console.log(`left out: ${count} logs that are not of this client`)),
+  ]
 }
 
 async function sessionsIn(word, folder) {

@@ -25,7 +25,7 @@ export async function runTrial(binary, source, folder) {
 }
 
 /** Where the client would keep it. */
-async function settle(place, bytes, healthy = bytes) {
+export async function settle(place, bytes, healthy = bytes) {
   const header = linesOf(healthy).find(({ value }) => isHeader(value))?.value ?? {}
   const cwd = typeof header.cwd === 'string' ? header.cwd : '/home/user/project'
   const time = typeof header.timestamp === 'string' ? header.timestamp : '2026-01-01T00:00:00.000Z'
