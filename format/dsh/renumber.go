@@ -17,18 +17,21 @@ type numberMap struct{ runs []moved }
 type moved struct{ first, to, n int64 }
 
 // put notes that a record becomes number to.
-func (m *numberMap) put(seq, to int64) {
+func (m *numberMap) put(seq, to int64) { m.putAll(seq, to, 1) }
+
+// putAll does so for n records that follow each other.
+func (m *numberMap) putAll(seq, to, n int64) {
 	i := len(m.runs)
 	if i > 0 && m.runs[i-1].first > seq {
 		i = sort.Search(i, func(i int) bool { return m.runs[i].first > seq })
 	}
 	if i > 0 {
 		if r := &m.runs[i-1]; r.first+r.n == seq && r.to+r.n == to {
-			r.n++
+			r.n += n
 			return
 		}
 	}
-	m.runs = slices.Insert(m.runs, i, moved{seq, to, 1})
+	m.runs = slices.Insert(m.runs, i, moved{seq, to, n})
 }
 
 // get gives the new number of a record; ok is false for one that has none.

@@ -162,7 +162,7 @@ func (t *target) record(d *decoder, r *session.Record, b *format.Batch) {
 	e.op, e.sources = env["surfaceOp"], env["sourceEventSeqs"]
 	if d.f.has(kSeq0) && t.from < 2 {
 		e.count = max(b.Count, 1)
-		if t.torn = (payload{t.from, 1, e.seq}).problem(e.typ, e.data); t.torn != "" {
+		if t.torn = (payload{source: t.from, edge: 1, seq: e.seq}).problem(e.typ, e.data); t.torn != "" {
 			t.lost, t.tornRef = true, e.ref
 			return
 		}
@@ -293,7 +293,7 @@ func (t *target) payload(e *entry) bool {
 			t.refuse(e.ref, to, "surfaceOp of %s holds an unlisted member", e.typ)
 			return false
 		}
-		if problem := (payload{t.from, to, e.seq}).problem(e.typ, e.data); problem != "" {
+		if problem := (payload{source: t.from, edge: to, seq: e.seq}).problem(e.typ, e.data); problem != "" {
 			if !strings.HasPrefix(problem, "is ") && !strings.HasPrefix(problem, "holds ") && !strings.HasPrefix(problem, "carries ") {
 				problem = "has a payload in which " + problem
 			}

@@ -312,7 +312,11 @@ type payload struct {
 	source int   // version of the log
 	edge   int   // version that the migration writes
 	seq    int64 // of the event
+	found  *unlistedAt
 }
+
+// unlistedAt is where a member stands that the table does not list.
+type unlistedAt struct{ where, name string }
 
 // problem says what the migration refuses in the payload of an event, "" for nothing.
 func (p payload) problem(typ string, data any) string {
@@ -407,6 +411,9 @@ func (f *frozen) check(p payload, by string, o object, where string) string {
 		}
 	}
 	if extra != "" {
+		if p.found != nil {
+			*p.found = unlistedAt{where, extra}
+		}
 		return at(where, fmt.Sprintf("holds the unlisted member %q", short([]byte(extra))))
 	}
 	return ""

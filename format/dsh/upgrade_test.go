@@ -213,3 +213,32 @@ func FuzzUpgrade(f *testing.F) {
 		}
 	})
 }
+
+// said is all that is told of a log.
+func (c *chain) said() []string {
+	out := append(append([]string(nil), c.drops...), c.notes...)
+	for _, l := range c.lines {
+		if l.Why != "" {
+			out = append(out, l.Why)
+		}
+	}
+	return out
+}
+
+// prepareOnly mends a log and goes no further.
+func prepareOnly(log string, from, to int) (*chain, error) {
+	c := &chain{}
+	src := sourceOf(log)
+	stage, err := dsh.Format{}.Prepare(context.Background(), src, strconv.Itoa(from), strconv.Itoa(to))
+	if err != nil || stage == nil {
+		c.out.WriteString(log)
+		return c, err
+	}
+	c.stages = append(c.stages, stage)
+	for l := range src.Records() {
+		if err := (link{c, 0}).Put(l); err != nil {
+			return c, err
+		}
+	}
+	return c, stage.End(link{c, 1})
+}
