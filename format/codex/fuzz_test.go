@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -176,6 +177,56 @@ func FuzzReheader(f *testing.F) {
 		}
 		if again, found := decodeAll(t, generation, path, string(line)+"\n"+rest); len(found) > 0 || again.lost.Len > 0 {
 			t.Fatalf("%s: %q gives %s: %+v", generation, remains, line, found)
+		}
+	})
+}
+
+// FuzzUpgrade: both steps take whatever comes, refuse with a reason, and give whole records that are numbered without a hole.
+func FuzzUpgrade(f *testing.F) {
+	f.Add(`{"id":"` + thread + `","timestamp":` + at + `}` + "\n" + `{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}`)
+	f.Add(enveloped("session_meta", `{"id":"`+thread+`"}`) + "\n" + enveloped("event_msg", `{"type":"user_message","message":"x"}`) + "\n" +
+		enveloped("event_msg", `{"type":"thread_rolled_back","num_turns":1}`))
+	f.Fuzz(func(t *testing.T, text string) {
+		lines := strings.Split(text, "\n")
+		for _, to := range []string{legacy, paginated} {
+			k, err := upgraded(to, lines...)
+			var r *format.RefusedError
+			if err != nil && (!errors.As(err, &r) || r.Why == "") {
+				t.Fatal(err)
+			}
+			for n, l := range k.lines {
+				if !json.Valid([]byte(l)) {
+					t.Fatalf("%s: no JSON: %s", to, l)
+				}
+				if f, err := read([]byte(l)); to == paginated && err == nil && f.Has(kOrdinal) {
+					if v, ok := f.count(kOrdinal); !ok || v != int64(n) {
+						t.Fatalf("line %d has number %d", n, v)
+					}
+				}
+			}
+		}
+	})
+}
+
+// FuzzParts: taking apart ends, gives pieces in order, and those of whole JSON are whole.
+func FuzzParts(f *testing.F) {
+	f.Add(`{"a":{"b":[1,"x\"]"]},"c" : null }`)
+	f.Add(`[1,{"a":2},"]"]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		list, ok := parts([]byte(text), 0)
+		at := 0
+		for _, p := range list {
+			if p.at < at || p.from < p.at || p.to <= p.from || p.to > len(text) {
+				t.Fatalf("%+v", p)
+			}
+			at = p.to
+			if json.Valid([]byte(text)) && !json.Valid([]byte(text[p.from:p.to])) {
+				t.Fatalf("%q is no value", text[p.from:p.to])
+			}
+		}
+		var object map[string]json.RawMessage
+		if json.Unmarshal([]byte(text), &object) == nil && object != nil && text[0] == '{' && (!ok || len(list) < len(object)) {
+			t.Fatalf("%d members of %d", len(list), len(object))
 		}
 	})
 }

@@ -38,6 +38,7 @@ const (
 	kTurnsBack
 	kItemType
 	kItemID
+	kSource
 	kBareID
 	kRecordType
 	kBareCall
@@ -59,7 +60,7 @@ var keys = [nKeys]string{
 	kBaseOrdinal: "payload.history_base.end_ordinal_exclusive", kBaseOffset: "payload.history_base.end_byte_offset",
 	kForkedFrom: "payload.forked_from_id", kCWD: "payload.cwd", kSession: "payload.session_id", kThread: "payload.thread_id",
 	kOriginator: "payload.originator", kWriter: "payload.cli_version", kCreated: "payload.timestamp",
-	kTurnsBack: "payload.num_turns", kItemType: "payload.item.type", kItemID: "payload.item.id",
+	kTurnsBack: "payload.num_turns", kItemType: "payload.item.type", kItemID: "payload.item.id", kSource: "payload.source",
 	kBareID: "id", kRecordType: "record_type", kBareCall: "call_id", kBareRole: "role", kBareName: "name", kBareOutput: "output",
 	kItems: "payload.replacement_history[]", kItemsType: "payload.replacement_history[].type",
 	kItemsCall:      "payload.replacement_history[].call_id",
