@@ -30,7 +30,8 @@ func (Format) NewID(_ time.Time, random io.Reader) (string, error) {
 }
 
 // Fork makes a child that begins with the records up to the cut, byte for byte and under their own numbers, and then marks
-// the end of what it inherits (packages/core/session/src/index.ts, fork). What the cut leaves open is ended behind that mark.
+// the end of what it inherits (packages/core/session/src/index.ts, fork). What the cut leaves open is ended behind that mark:
+// by the branch itself where the version has a word for it, else by whoever closes it.
 func (Format) Fork(q format.ForkRequest) (format.Child, error) {
 	h, err := parentHeader(q)
 	if err != nil {
@@ -105,6 +106,9 @@ type branch struct {
 
 // notes say what of its parent the child does not have.
 func (b *branch) notes() (out []string) {
+	if q := b.q.Cut; b.dialect.version >= 4 && q.Closable {
+		out = append(out, q.Open+": the branch ends that with records of its own")
+	}
 	if b.parent.has("origin") {
 		out = append(out, "the branch is a session of its own and no sub-agent of the other session's parent")
 	}

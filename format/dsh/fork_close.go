@@ -14,18 +14,11 @@ var forked = cause{
 		finding.LookFirst,
 }
 
-// cutShort is what the versions in front of 4 say, which know one cause only. The words for a call that was not started
-// are a constant of theirs.
-var cutShort = cause{word: interrupted.word, notStarted: interrupted.notStarted, unknown: forked.unknown}
-
-// closers end what the cut leaves open, behind the mark.
+// closers end what the cut leaves open, behind the mark. Up to version 3 there is no word for a cut, and what is open is left
+// to be ended like any other turn that a session's end left open.
 func (b *branch) closers(e *border) []format.Closing {
-	if !e.open {
+	if !e.open || b.dialect.version < 4 {
 		return nil
 	}
-	by := cutShort
-	if b.dialect.version >= 4 {
-		by = forked
-	}
-	return b.dialect.close(format.CloseRequest{Calls: e.calls, Turn: e.turn, Step: e.step, NextSeq: e.next, Time: e.time}, by)
+	return b.dialect.close(format.CloseRequest{Calls: e.calls, Turn: e.turn, Step: e.step, NextSeq: e.next, Time: e.time}, forked)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// Cuts lists the places behind every record. Between turns a session may be cut anywhere; the client refuses a cut inside of
-// a turn up to version 3, and ends the turn in the branch from version 4 on. Here that is done on demand in all versions:
-// what lies open is ended as a resuming client would end it. A compaction that is under way is over for whoever reads the
-// mark behind the inherited part.
+// Cuts lists the places behind every record. Between turns a session may be cut anywhere. A cut inside of a turn the client
+// refuses up to version 3; from version 4 on it ends the turn in the branch. Here all of them can be ended on demand, in the
+// earlier versions as after a crash. A compaction that is under way between turns is over for whoever reads the mark behind
+// the inherited part.
 func (Format) Cuts(q format.ForkRequest) ([]format.Cut, error) {
 	version, err := strconv.Atoi(q.Dialect.Version())
 	if err != nil {
