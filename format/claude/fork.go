@@ -89,8 +89,7 @@ type fork struct {
 	atCut   bool   // that is the cut's own record
 	last    session.ID
 	taken   map[session.ID]bool
-	points  bool   // the parent has records that point to the leaf
-	prompt  []byte // what the last one of the child's says of the prompt, as JSON
+	points  bool // the parent has records that point to the leaf
 	sides   map[string]int64
 	carried map[int64]bool // side records that the child gets, by number
 	spills  int
