@@ -77,20 +77,20 @@ type migrated struct {
 
 // migratedPart is what became of one file.
 type migratedPart struct {
-	Path     string         `json:"path"`
-	From     string         `json:"from"`
-	To       string         `json:"to"`
-	Output   string         `json:"output,omitempty"`
-	Steps    []string       `json:"steps,omitempty"`
-	Repaired []finding.Code `json:"repaired,omitempty"`
-	Records  int64          `json:"records,omitempty"`
-	Size     int64          `json:"size,omitempty"`
-	Touched  int64          `json:"touched"`
-	Notes    []migratedNote `json:"notes,omitempty"`
-	Changes  []recordChange `json:"changes,omitempty"` // of a dry run
-	There    bool           `json:"there,omitempty"`
-	Receipt  string         `json:"receipt,omitempty"`
-	SHA256   *report.Hashes `json:"sha256,omitempty"`
+	Path     string           `json:"path"`
+	From     string           `json:"from"`
+	To       string           `json:"to"`
+	Output   string           `json:"output,omitempty"`
+	Steps    []string         `json:"steps,omitempty"`
+	Repaired []finding.Code   `json:"repaired,omitempty"`
+	Records  int64            `json:"records,omitempty"`
+	Size     int64            `json:"size,omitempty"`
+	Counts   map[string]int64 `json:"counts,omitempty"` // of records that are not as they were, by what became of them
+	Notes    []migratedNote   `json:"notes,omitempty"`
+	Changes  []recordChange   `json:"changes,omitempty"` // of a dry run
+	There    bool             `json:"there,omitempty"`
+	Receipt  string           `json:"receipt,omitempty"`
+	SHA256   *report.Hashes   `json:"sha256,omitempty"`
 }
 
 type migratedNote struct {
@@ -185,7 +185,7 @@ func migratedOf(group []store.Session, outs []*migrate.Outcome, o migrateOptions
 			continue
 		}
 		p := migratedPart{
-			Path: out.Session.Path, From: out.From, To: out.To, Repaired: out.Repaired, Records: out.Records, Size: out.Size, Touched: out.Touched,
+			Path: out.Session.Path, From: out.From, To: out.To, Repaired: out.Repaired, Records: out.Records, Size: out.Size, Counts: out.Counts,
 			There: out.There, Receipt: out.Receipt,
 		}
 		if out.Path != out.Session.Path {

@@ -170,7 +170,7 @@ func (a *app) printOne(m migrated, o migrateOptions) {
 		if len(m.Parts) > 1 {
 			name = report.Safe(p.Path[strings.LastIndexAny(p.Path, `/\`)+1:]) + ": "
 		}
-		fmt.Fprintf(w, "  %s%s; %d records, %d of the old ones or new ones are not as they were\n", name, strings.Join(p.Steps, ", "), p.Records, p.Touched)
+		fmt.Fprintf(w, "  %s%s; %d records%s\n", name, strings.Join(p.Steps, ", "), p.Records, counts(p.Counts))
 		if p.Output != "" {
 			fmt.Fprintf(w, "  written to %s\n", report.Safe(p.Output))
 		}
@@ -190,6 +190,17 @@ func (a *app) printOne(m migrated, o migrateOptions) {
 		}
 		a.printChanges(p)
 	}
+}
+
+// counts says how many records are not as they were.
+func counts(n map[string]int64) string {
+	var b strings.Builder
+	for _, kind := range []string{migrate.Changed, migrate.Added, migrate.Split, migrate.Merged, migrate.Dropped} {
+		if n[kind] > 0 {
+			fmt.Fprintf(&b, ", %d %s", n[kind], kind)
+		}
+	}
+	return b.String()
 }
 
 // printChanges is the diff of a dry run.

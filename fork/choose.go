@@ -50,7 +50,7 @@ func (w *walk) choose(path string, p Place, closing bool) (*format.Cut, error) {
 			return nil, refuse("%s is in the middle of a record that holds several numbers", p)
 		}
 		if c = w.at(n, p.Before); c == nil {
-			return nil, refuse("the child would be empty%s", w.near(n))
+			return nil, refuse("the child would be empty%s", w.near(n-1))
 		}
 	}
 	if !fits(c) {

@@ -59,6 +59,9 @@ type walk struct {
 // look finds the places of a session.
 func look(s *source, q format.ForkRequest, f format.Forker) (*walk, error) {
 	if c, ok := f.(format.Cutter); ok {
+		q.Each = func(yield func(r *session.Record, taken bool) error) error {
+			return s.each(func(r *session.Record, _ *format.Batch) error { return yield(r, true) })
+		}
 		cuts, err := c.Cuts(q)
 		if err != nil {
 			return nil, err

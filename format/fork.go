@@ -20,7 +20,7 @@ type Forker interface {
 // is open.
 type Cutter interface {
 	Forker
-	// Cuts lists the places of a session in their order.
+	// Cuts lists the places of a session in their order. The request has no cut, and Each goes over all of the log.
 	Cuts(q ForkRequest) ([]Cut, error)
 }
 

@@ -35,6 +35,7 @@ const maxFates = 10_000
 
 // fates compares the source with the result, record by record, and accounts for the bytes. Without keep only the account is made.
 func (o *Outcome) fates(in *input, t *writer, result *spool, keep bool) error {
+	o.Counts = map[string]int64{}
 	order := make([]int32, len(t.pieces)) // by source record
 	for i := range order {
 		order[i] = int32(i)
@@ -45,7 +46,7 @@ func (o *Outcome) fates(in *input, t *writer, result *spool, keep bool) error {
 		dropped[d.N] = d.Text
 	}
 	tell := func(f Fate) {
-		o.Touched++
+		o.Counts[f.Kind]++
 		if keep && len(o.Fates) < maxFates {
 			f.Was, f.Is = bytes.Clone(f.Was), bytes.Clone(f.Is)
 			o.Fates = append(o.Fates, f)
@@ -66,15 +67,24 @@ func (o *Outcome) fates(in *input, t *writer, result *spool, keep bool) error {
 		}
 		return buf, err
 	}
-	for len(order) > 0 && t.pieces[order[0]].n < 0 {
-		i := order[0]
-		order = order[1:]
-		is, err := read(t.pieces[i])
-		if err != nil {
-			return err
+	// added tells of the new records that stand in front of a line of the result.
+	fresh := 0
+	for fresh < len(order) && t.pieces[order[fresh]].n < 0 {
+		fresh++
+	}
+	news := order[:fresh]
+	order = order[fresh:]
+	added := func(before int32) error {
+		for ; len(news) > 0 && news[0] < before; news = news[1:] {
+			p := t.pieces[news[0]]
+			is, err := read(p)
+			if err != nil {
+				return err
+			}
+			o.Account.Added += p.len + 1
+			tell(Fate{Kind: Added, NewLine: int64(news[0]) + 1, Why: p.why, Is: is})
 		}
-		o.Account.Added += t.pieces[i].len + 1
-		tell(Fate{Kind: Added, NewLine: int64(i) + 1, Why: t.pieces[i].why, Is: is})
+		return nil
 	}
 	err := in.each(func(l *session.Record) error {
 		size := int64(len(l.Raw)) + 1
@@ -82,6 +92,9 @@ func (o *Outcome) fates(in *input, t *writer, result *spool, keep bool) error {
 		for ; len(order) > 0 && t.pieces[order[0]].n == l.N; order = order[1:] {
 			i := order[0]
 			p := t.pieces[i]
+			if err := added(i); err != nil {
+				return err
+			}
 			is, err := read(p)
 			if err != nil {
 				return err
@@ -117,6 +130,9 @@ func (o *Outcome) fates(in *input, t *writer, result *spool, keep bool) error {
 		tell(f)
 		return nil
 	})
+	if err == nil {
+		err = added(int32(len(t.pieces)))
+	}
 	a := &o.Account
 	if a.Size = in.res.Size; in.plan != nil || in.medium == scan.Frames || a.Kept+a.Replaced+a.Quarantined != a.Size {
 		// What was mended on the way, and frames, are not told apart: all is written anew, and the original is kept.

@@ -46,7 +46,7 @@ type Outcome struct {
 	Repaired []finding.Code // mended on the way
 	Records  int64          // of the result
 	Size     int64
-	Touched  int64 // records that are not as they were
+	Counts   map[string]int64 // of records that are not as they were, by their fate
 	Fates    []Fate
 	Notes    []Remark
 	Account  edit.Account

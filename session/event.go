@@ -52,7 +52,7 @@ const (
 	Synthetic Flags = 1 << iota
 	// Ignorable events may be of an unknown type.
 	Ignorable
-	// Inherited events stand in a record that repeats history.
+	// Inherited events stand in a record that repeats history, or end what a session has of its parent.
 	Inherited
 )
 

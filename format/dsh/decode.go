@@ -150,7 +150,10 @@ func (d *decoder) event(r *session.Record, b *format.Batch, ev event, e session.
 			e.ID = sub(f.cap[kCompaction])
 		}
 	case session.SeedEnd:
-		d.marked = d.marked || f.kind(kInherited) == 't'
+		if f.kind(kInherited) == 't' {
+			d.marked = true
+			e.Flags |= session.Inherited
+		}
 	case session.CallResult:
 		d.result(&e)
 	}
