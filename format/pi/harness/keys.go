@@ -41,6 +41,7 @@ const (
 	wBlockType
 	wBlockID
 	wBlockName
+	wEntry
 	wKeys
 )
 
@@ -68,7 +69,7 @@ var paths = [wKeys]string{
 	wLane: "lane", wRun: "runId", wResult: "resultEntryId", wIntent: "intent.kind", wLeaf: "leafId", wFact: "fact", wName: "name",
 	wLabel: "label", wTarget: "targetId", wCustom: "customType", wCallOf: "toolCallId", wToolName: "toolName",
 	wContent: "message.content", wBlock: "message.content[]", wBlockType: "message.content[].type",
-	wBlockID: "message.content[].id", wBlockName: "message.content[].name",
+	wBlockID: "message.content[].id", wBlockName: "message.content[].name", wEntry: "entryId",
 }
 
 var keys = func() (k [nKeys]string) {
