@@ -3,6 +3,7 @@ package dsh
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // Alike tells whether a record of a child is the copy of one of its parent's. A branch made by the client reads the parent's
@@ -33,8 +34,36 @@ func canonical(m map[string]any) []byte {
 	if list, ok := m["sourceEventSeqs"].([]any); ok {
 		m["sourceEventSeqs"] = seqRuns(list)
 	}
-	out, _ := json.Marshal(m) // all of it was read from JSON
+	out, _ := json.Marshal(ownless(m)) // all of it was read from JSON
 	return out
+}
+
+// madeIDs are the beginnings of ids that upgrades make. Behind them stands a hash of the session's id and of a place, or
+// that id and a number.
+var madeIDs = []string{"legacy-message:", "legacy-compaction:", "legacy-retry:", "v2-to-v3-system-"}
+
+// ownless takes the session's part out of such ids, wherever they stand.
+func ownless(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = ownless(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = ownless(v[i])
+		}
+	case string:
+		for _, made := range madeIDs {
+			if strings.HasPrefix(v, made) {
+				if i := strings.LastIndexByte(v, ':'); i >= 0 {
+					return made + v[i:]
+				}
+				return made
+			}
+		}
+	}
+	return v
 }
 
 // seqRuns makes pairs of a first and a last number of numbers that follow each other and of ranges. A list that holds

@@ -95,6 +95,8 @@ func TestAlike(t *testing.T) {
 		{"an older form, rewritten", `{"type":"user/message","seq":3,"time":9,"data":{"id":"legacy-message:a:3"}}`, `{"type":"steering/message","seq":3,"time":9,"data":{"turn":1}}`, true},
 		{"an older form of another record", `{"type":"user/message","seq":4,"time":9,"data":{"id":"legacy-message:a:3"}}`, `{"type":"steering/message","seq":3,"time":9,"data":{"turn":1}}`, false},
 		{"an older form without number", `{"type":"a","seq":{},"time":[]}`, `{"type":"steering/message","seq":{},"time":[]}`, false},
+		{"ids that upgrades made", fmt.Sprintf(e, `["legacy-retry:a:b:7",{"y":"v2-to-v3-system-00ff"}]`), fmt.Sprintf(e, `["legacy-retry:c:7",{"y":"v2-to-v3-system-ff00"}]`), true},
+		{"such ids of other records", fmt.Sprintf(e, `"legacy-message:a:7"`), fmt.Sprintf(e, `"legacy-message:a:8"`), false},
 		{"a turn's trigger", `{"type":"turn/start","seq":3,"time":9,"data":{"turn":1}}`, `{"type":"turn/start","seq":3,"time":9,"data":{"turn":1,"trigger":"user"}}`, true},
 	} {
 		if have := (dsh.Format{}).Alike([]byte(c.child), []byte(c.parent)); have != c.want {
