@@ -71,6 +71,7 @@ type call struct{ id, name, args session.Capture }
 type fields struct {
 	format.Fields
 	calls []call
+	named []byte // is written over by eventOf
 }
 
 func (f *fields) set(raw []byte, caps []session.Capture) {

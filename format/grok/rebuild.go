@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"slices"
 	"strconv"
 
 	"github.com/sessfix/sessfix/format"
@@ -16,6 +17,7 @@ const maxCheckpoint = 64 << 20
 type checkpoint struct {
 	Items  []json.RawMessage `json:"compacted_history"`
 	Schema int               `json:"schema_version"`
+	Info   json.RawMessage   `json:"original_user_info"` // what the model was told of the machine, as a string
 }
 
 func readCheckpoint(dir fs.FS, name string) (c checkpoint, ok bool) {
@@ -33,7 +35,26 @@ func rebuild(dir fs.FS) []byte {
 	if !ok || len(o.turns) == 0 {
 		return nil
 	}
-	var out []byte
+	return o.rebuild(dir)
+}
+
+// rebuildTo is a history of the first turns alone. A later compaction knows how the first history began.
+func rebuildTo(dir fs.FS, turns int) []byte {
+	o, _ := readOutline(dir)
+	b, _ := o.border()
+	o.turns = o.turns[:min(turns, len(o.turns))]
+	out := o.rebuild(dir)
+	c, ok := readCheckpoint(dir, b.file)
+	if _, kept := o.border(); kept || !ok || kindOf(c.Info) != '"' {
+		return out
+	}
+	at := bytes.IndexByte(out, '\n') + 1
+	info := append([]byte(`{"type":"user","content":[{"type":"text","text":`), c.Info...)
+	return slices.Insert(out, at, append(info, "}]}\n"...)...)
+}
+
+// rebuild is the history of an outline.
+func (o *outline) rebuild(dir fs.FS) (out []byte) {
 	from := 0
 	if b, ok := o.border(); ok {
 		if c, ok := readCheckpoint(dir, b.file); ok {
@@ -49,7 +70,7 @@ func rebuild(dir fs.FS) []byte {
 	if len(out) == 0 {
 		out = append(out, `{"type":"system","content":""}`+"\n"...) // the client puts its own there
 	}
-	w := &writer{outline: &o, dir: dir}
+	w := &writer{outline: o, dir: dir}
 	for n := from; n < len(o.turns); n++ {
 		for _, x := range w.turn(n) {
 			out = append(out, x.line...)
@@ -87,6 +108,7 @@ type writer struct {
 	calls  []string
 	ends   map[string]*ending
 	events *events
+	unsaid int // calls of which the log tells no end
 }
 
 // ending is a call of the answer at hand.
@@ -223,6 +245,7 @@ func (w *writer) flush() {
 	for i, id := range w.calls {
 		e := w.ends[id]
 		if !e.done {
+			w.unsaid++
 			if w.events == nil {
 				ev := readEvents(w.dir)
 				w.events = &ev

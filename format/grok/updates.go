@@ -79,6 +79,9 @@ func (d *updates) Decode(r *session.Record, b *format.Batch) {
 	if !f.Has(kParams) {
 		d.bare(r)
 	}
+	if id := f.eventOf(); id != (session.ID{}) {
+		b.Linked, b.Link = true, session.Link{ID: id} // for those that hold a fork against its parent
+	}
 	keep(&d.id, f.Str(kSession))
 	if f.Kind(kTime) == '0' {
 		keep(&d.time, f.Value(kTime))

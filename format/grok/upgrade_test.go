@@ -52,7 +52,9 @@ func (s *sheet) Put(l format.Line) error {
 	s.lines, s.from = append(s.lines, string(l.Raw)), append(s.from, l.N)
 	return nil
 }
-func (s *sheet) Drop(n int64, why string)  { s.notes = append(s.notes, fmt.Sprintf("drop %d: %s", n, why)) }
+func (s *sheet) Drop(n int64, why string) {
+	s.notes = append(s.notes, fmt.Sprintf("drop %d: %s", n, why))
+}
 func (s *sheet) Note(n int64, text string) { s.notes = append(s.notes, fmt.Sprintf("%d: %s", n, text)) }
 
 // text is the file that the lines are.
