@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -23,6 +24,9 @@ import (
 
 // ErrNoDatabase says that a file is no SQLite database, or damaged beyond reading.
 var ErrNoDatabase = errors.New("no readable database")
+
+// ErrDamaged says that a database can be read only in part.
+var ErrDamaged = errors.New("the database is damaged")
 
 // ErrMoving says that a database was written to all the while it was copied.
 var ErrMoving = errors.New("written to while it was copied")
@@ -37,6 +41,10 @@ const copies = 3
 type Copy struct {
 	*sql.DB
 	dir string
+
+	looked  sync.Mutex
+	done    bool
+	unsound error
 }
 
 // Close removes the copy.
@@ -154,4 +162,25 @@ func reason(err error) string {
 // Unreadable tells that a query failed because the database is damaged, and not because it has another shape.
 func Unreadable(err error) bool {
 	return err != nil && (errors.Is(err, ErrNoDatabase) || strings.Contains(err.Error(), "(11)") || strings.Contains(err.Error(), "(26)"))
+}
+
+// Sound is an error where the database itself is damaged: rows that its tables hold and its indexes do not, or the other way
+// round, must not be written over. It looks once.
+func (c *Copy) Sound(ctx context.Context) error {
+	c.looked.Lock()
+	defer c.looked.Unlock()
+	if !c.done {
+		var word string
+		err := c.QueryRowContext(ctx, "pragma integrity_check(1)").Scan(&word)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if c.done = true; err != nil {
+			word = err.Error()
+		}
+		if word != "ok" {
+			c.unsound = fmt.Errorf("%w: %s", ErrDamaged, word)
+		}
+	}
+	return c.unsound
 }

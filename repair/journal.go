@@ -55,6 +55,11 @@ type Case struct {
 	// Folder is that of a session of several files, and Run counts its repairs: undo takes back what one of them did.
 	Folder string `json:"folder,omitempty"`
 	Run    int    `json:"run,omitempty"`
+	// Row is the id of a session that lies in a database, and Stamps are what its client tells writes by, before and after.
+	Row    string     `json:"row,omitempty"`
+	Stamps *[2]string `json:"stamps,omitempty"`
+
+	keep func(w io.Writer) error // gives the original, where it is no file
 }
 
 const caseVersion = 1
@@ -193,6 +198,11 @@ func openCase(fsys durable.FS, caseDir string, c Case, src io.ReaderAt, appendix
 	dir := filepath.Join(home, fmt.Sprintf("%04d", n))
 	if err := durable.MkdirAllSync(fsys, filepath.Join(dir, "quarantine")); err != nil {
 		return "", err
+	}
+	if c.keep != nil {
+		if err := durable.WriteNew(fsys, filepath.Join(dir, "original"), c.keep); err != nil {
+			return "", fmt.Errorf("keep the original: %w", err)
+		}
 	}
 	if c.Mode == ModeReplace || c.Mode == ModeRemove {
 		err := durable.WriteNew(fsys, filepath.Join(dir, "original"), func(w io.Writer) error {

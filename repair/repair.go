@@ -51,9 +51,7 @@ func Session(ctx context.Context, s store.Session, o Options) (*Outcome, error) 
 	w := newWork(s, o)
 	defer w.close()
 	if s.Stored() {
-		var err error
-		w.out.Before, err = verify.File(ctx, s)
-		return w.out, err
+		return w.out, w.stored(ctx)
 	}
 	if err := w.settle(ctx); err != nil {
 		return w.out, err
@@ -100,6 +98,14 @@ func (w *work) close() {
 	}
 }
 
+// open opens the log.
+func (w *work) open(ctx context.Context) (*os.File, error) {
+	if w.s.Stored() {
+		return w.s.Log(ctx)
+	}
+	return os.Open(w.s.Path)
+}
+
 // settle brings an earlier repair to its end.
 func (w *work) settle(ctx context.Context) error {
 	if w.o.Output != "" || w.o.DryRun {
@@ -124,7 +130,7 @@ func (w *work) plan(ctx context.Context, beside *Overlay) error {
 	out := w.out
 	var r io.ReaderAt = bytes.NewReader(nil)
 	if !w.s.Missing {
-		f, err := os.Open(w.s.Path)
+		f, err := w.open(ctx)
 		if err != nil {
 			return err
 		}

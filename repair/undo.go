@@ -44,10 +44,11 @@ func FindCases(fsys durable.FS, caseDir, arg string) ([]string, error) {
 	if filepath.Base(dir) == "receipt.json" {
 		dir = filepath.Dir(dir)
 	}
-	path, err := realPath(arg)
+	path, err := casePath(arg)
 	if err != nil {
 		return nil, err
 	}
+	below := path + string(filepath.Separator)
 	together := "" // what was changed with the file that was named
 	if _, err := fsys.Stat(filepath.Join(dir, "case.json")); err == nil {
 		s, err := readCase(fsys, dir)
@@ -57,15 +58,17 @@ func FindCases(fsys durable.FS, caseDir, arg string) ([]string, error) {
 		path, together = s.Folder, s.Folder
 	}
 	if fi, err := fsys.Stat(path); together == "" && (err != nil || !fi.IsDir()) {
-		dir, err := lastCase(fsys, caseHome(caseDir, path))
-		if err != nil {
-			return nil, err
+		dir, noCase := lastCase(fsys, caseHome(caseDir, path))
+		if noCase != nil && (err != nil || !errors.Is(noCase, ErrNoCase)) {
+			return nil, noCase
 		}
-		s, err := readCase(fsys, dir)
-		if err != nil || s.Folder == "" {
-			return []string{dir}, err
+		if below = path + "#"; noCase == nil { // else it may be a database
+			s, err := readCase(fsys, dir)
+			if err != nil || s.Folder == "" {
+				return []string{dir}, err
+			}
+			path, together = s.Folder, s.Folder
 		}
-		path, together = s.Folder, s.Folder
 	}
 	homes, err := fsys.ReadDir(caseDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +82,7 @@ func FindCases(fsys durable.FS, caseDir, arg string) ([]string, error) {
 			continue
 		}
 		s, err := readCase(fsys, dir)
-		if err == nil && (together != "" && s.Folder == together || together == "" && strings.HasPrefix(s.Path, path+string(filepath.Separator))) {
+		if err == nil && (together != "" && s.Folder == together || together == "" && strings.HasPrefix(s.Path, below)) {
 			out = append(out, dir)
 			runs[s.Folder] = max(runs[s.Folder], s.Run)
 		}
@@ -187,6 +190,9 @@ func Undo(ctx context.Context, dir string, o UndoOptions) (Undone, error) {
 	if o.Output != "" {
 		return u, o.writeOriginal(s)
 	}
+	if s.Mode == ModeRows {
+		return u, undoRows(ctx, s, o)
+	}
 	fi, err := o.FS.Stat(s.Path)
 	if s.Mode == ModeCreate && errors.Is(err, fs.ErrNotExist) {
 		return u, mark(o.FS, dir, "undone.json", s.Case)
@@ -276,7 +282,7 @@ func (o UndoOptions) writeOriginal(s stored) error {
 		switch s.Mode {
 		case ModeCreate:
 			return nil
-		case ModeReplace, ModeRemove:
+		case ModeReplace, ModeRemove, ModeRows:
 			return copyFile(o.FS, filepath.Join(s.dir, "original"), w)
 		}
 		f, err := o.FS.Open(s.Path)

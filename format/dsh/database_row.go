@@ -43,8 +43,9 @@ func isPacked(typ string) bool {
 }
 
 // appendLine appends the record that the row holds, members in the order in which the JSONL backend writes what is appended to
-// a live session, and a newline. Where the client cannot read the row, what it appends is a line that is no record. Only a
-// row that is too long gives an error.
+// a live session, and a newline. Where the client cannot read the row, what it appends is a line that is no record, but for
+// the start of a call: that one was written for good before the call ran, so that nobody may say that it did not. Only a row
+// that is too long gives an error.
 func (r *eventRow) appendLine(b []byte, z *squeezer) ([]byte, error) {
 	at := len(b)
 	b, err := r.appendRecord(b, z)
@@ -52,9 +53,21 @@ func (r *eventRow) appendLine(b []byte, z *squeezer) ([]byte, error) {
 		return b[:at], fmt.Errorf("row %d: %w", r.seq, err)
 	}
 	if err != nil {
-		b = fmt.Appendf(b[:at], "row %d cannot be read: %v", r.seq, err)
+		b = r.appendHead(b[:at])
+		if r.typ == "tool/call" {
+			b = fmt.Appendf(b, `,"unreadable row: %v":null}`, err)
+		} else {
+			b = fmt.Appendf(b, `,"data":%v`, err)
+		}
 	}
 	return append(b, '\n'), nil
+}
+
+// appendHead appends the beginning of the record of an event.
+func (r *eventRow) appendHead(b []byte) []byte {
+	b = appendText(append(b, `{"type":`...), r.typ)
+	b = append(append(b, `,"seq":`...), num(r.seq)...)
+	return append(append(b, `,"time":`...), num(r.time)...)
 }
 
 func (r *eventRow) appendRecord(b []byte, z *squeezer) ([]byte, error) {
@@ -71,10 +84,7 @@ func (r *eventRow) appendRecord(b []byte, z *squeezer) ([]byte, error) {
 		b = append(append(b, `,"time0":`...), num(r.time)...)
 		return append(appendJSON(append(b, `,"data":`...), data), '}'), nil
 	}
-	b = appendText(append(b, `{"type":`...), r.typ)
-	b = append(append(b, `,"seq":`...), num(r.seq)...)
-	b = append(append(b, `,"time":`...), num(r.time)...)
-	b = appendJSON(append(b, `,"data":`...), data)
+	b = appendJSON(append(r.appendHead(b), `,"data":`...), data)
 	switch r.listKind {
 	case "null":
 	case "blob":
