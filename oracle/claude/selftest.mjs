@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { faultsOf } from './lib/compare.mjs'
+import { placesIn, textsBehind } from './lib/places.mjs'
 import { plainRecords, wholeRecords } from './lib/records.mjs'
 import { refusalOf } from './lib/rules.mjs'
 import { badlyAnswered, endOf, unnoted } from './lib/tail.mjs'
@@ -164,4 +165,27 @@ test('a call that ran and is in no record: a note, in the right transcript', () 
   assert.equal(faults(['c'], 'agent', session('y', 'MAY_HAVE_RUN')), 0)
   assert.equal(faults(['c'], 'main', session('x', 'DANGLING_CALL')), 1)
   assert.equal(faults(['c'], 'main', session('y', 'MAY_HAVE_RUN')), 1)
+})
+
+const boundary = { type: 'system', subtype: 'compact_boundary', uuid: 'u9', parentUuid: null, isSidechain: false, compactMetadata: { preservedMessages: { uuids: ['u2'] } } }
+const summary = node(10, 9, user(text('in short')), { isCompactSummary: true })
+
+test('places: behind prompts and whole answers', () => {
+  const log = bytes(node(1, null, user(text('q'))), node(2, 1, assistant(text('a'))), { type: 'mode' }, node(3, 2, user(text('r'))))
+  assert.deepEqual(placesIn(log), { must: [1, 2, 4], never: [] })
+})
+test('places: never inside of an answer, between call and result, border and summary, nor in the talk of a sub-agent', () => {
+  const part = (n, parent, block) => node(n, parent, { ...assistant(block), id: 'm' })
+  const asking = bytes(node(1, null, user(text('q'))), part(2, 1, text('a')), part(3, 2, call()), node(4, 3, user(result())))
+  assert.deepEqual(placesIn(asking), { must: [1], never: [2, 3] })
+  const long = bytes(part(2, 1, text('a')), part(3, 2, text('b')))
+  assert.deepEqual(placesIn(long), { must: [2], never: [1] })
+  assert.deepEqual(placesIn(bytes(boundary, summary)), { must: [2], never: [1] })
+  assert.deepEqual(placesIn(bytes({ ...node(1, null, user(text('q'))), isSidechain: true })), { must: [], never: [1] })
+})
+test('what stands behind a place is told from what is above it, and from what a border keeps', () => {
+  const log = bytes(node(1, null, user(text('q'))), node(2, 1, assistant(text('kept'))), node(3, 2, user(text('later'))), boundary)
+  const wanted = wantedOf(plainRecords(log), 'u1')
+  assert.deepEqual(wanted.map(item => item.text), ['q'])
+  assert.deepEqual([...textsBehind(log, wanted)], ['later'])
 })

@@ -28,10 +28,11 @@ function findProgram() {
 }
 
 /**
- * Resume session `id` in `folder`, which holds home/.claude/projects/<one project>/<id>.jsonl.
+ * Resume session `id` in `folder`, which holds home/.claude/projects/<one project>/<id>.jsonl. `newest` has the client find it by
+ * itself, as the one that was written last. An older release is a script, which Node runs.
  * { status, err, said, requests, before, after, made }: `said` is what the client printed, `made` the other transcripts it wrote.
  */
-export async function resume(folder, id) {
+export async function resume(folder, id, { program = PROGRAM, newest = false } = {}) {
   const at = Object.fromEntries(['home', 'project', 'tmp'].map(name => [name, join(folder, name)]))
   await mkdir(at.project, { recursive: true })
   await mkdir(at.tmp, { recursive: true })
@@ -45,8 +46,10 @@ export async function resume(folder, id) {
   const known = await transcripts(projects)
   const api = await startApi()
   try {
-    const args = ['-p', '--output-format', 'json', '--tools', 'Bash,Read', '--system-prompt', 'oracle', '--resume', id, PROMPT]
-    const { status, out, err } = await run(PROGRAM, args, { env: environment(at, config, api.url), cwd: at.project, seconds: 45 })
+    const which = newest ? ['--continue'] : ['--resume', id]
+    const args = ['-p', '--output-format', 'json', '--tools', 'Bash,Read', '--system-prompt', 'oracle', ...which, PROMPT]
+    const [command, ...first] = /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program]
+    const { status, out, err } = await run(command, [...first, ...args], { env: environment(at, config, api.url), cwd: at.project, seconds: 45 })
     const after = await readFile(file).catch(() => null)
     const made = (await transcripts(projects)).filter(name => !known.includes(name))
     return { status, err: err || out.trim(), said: lastLine(out), requests: api.requests, before, after, made }

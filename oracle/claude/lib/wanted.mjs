@@ -5,11 +5,14 @@
 // above a compaction, other branches, and results of calls that are lost. Of several records with one uuid the last counts.
 import { itemsOf } from './items.mjs'
 
-/** [{ text, role } | { call, name, input, answers }]: `answers` are the texts of which the call must get one, if there are any. */
-export function wantedOf(records) {
+/**
+ * [{ text, role } | { call, name, input, answers }]: `answers` are the texts of which the call must get one, if there are any.
+ * With `leaf` the path leads up from the node of that uuid.
+ */
+export function wantedOf(records, leaf) {
   const nodes = nodesOf(records)
   const answers = answersOf(nodes)
-  const talk = talkOn(pathOf(nodes), nodes)
+  const talk = talkOn(pathOf(nodes, leaf), nodes)
   const ids = talk.flatMap(node => itemsOf(node.record.message)).map(item => item.call)
   const answersTo = (call, node) => {
     if (ids.filter(id => id === call).length < 2) return answers.get(call) ?? []
@@ -57,9 +60,9 @@ const isTalk = ({ record }) => (record.type === 'user' || record.type === 'assis
  * From the newest talk upwards. Where a link is broken or runs in a circle, the node before it in the file stands in; for
  * all that name one lost parent, the node before the first of them.
  */
-function pathOf(nodes) {
+function pathOf(nodes, uuid) {
   const inFile = [...nodes.values()]
-  const leaf = inFile.filter(isTalk).reduce((best, node) => best === undefined || node.time >= best.time ? node : best, undefined)
+  const leaf = nodes.get(uuid) ?? inFile.filter(isTalk).reduce((best, node) => best === undefined || node.time >= best.time ? node : best, undefined)
   const path = []
   const seen = new Set()
   for (let node = leaf; node !== undefined; node = above(node)) {
