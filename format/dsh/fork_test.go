@@ -439,29 +439,28 @@ func TestForkNewID(t *testing.T) {
 	}
 }
 
-// FuzzFork cuts a log with a strange line in it at every place. Nothing may panic, and whatever is written reads as records.
+// FuzzFork cuts a log with a strange line in it. Nothing may panic, and whatever is written reads as records.
 func FuzzFork(f *testing.F) {
-	for _, s := range fuzzSeeds(f) {
-		f.Add(s, uint8(0))
-		f.Add(s, uint8(4))
+	for i, s := range fuzzSeeds(f) {
+		f.Add(s, uint8(i), uint8(i*7))
 	}
-	f.Fuzz(func(t *testing.T, line []byte, version uint8) {
-		text := callsLog(int(version) % (dsh.Newest + 1))
-		lines := strings.SplitAfter(text, "\n")
-		s := stemOf(t, strings.Join(lines[:6], "")+string(line)+"\n"+strings.Join(lines[6:], ""))
-		for _, c := range s.cuts() {
-			child, err := dsh.Format{}.Fork(s.request(c, "x"))
-			if err != nil {
-				continue
-			}
-			var b bytes.Buffer
-			if child.Files[0].Write(&b) != nil {
-				continue
-			}
-			for _, l := range bytes.Split(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\n")) {
-				if !json.Valid(l) {
-					t.Fatalf("cut at %d: %q", c.Seq, l)
-				}
+	f.Fuzz(func(t *testing.T, line []byte, version, at uint8) {
+		lines := strings.SplitAfter(callsLog(int(version)%(dsh.Newest+1)), "\n")
+		text := strings.Join(lines[:6], "") + string(line) + "\n" + strings.Join(lines[6:], "")
+		s := &stem{t: t, path: "session.jsonl", data: []byte(text), medium: scan.Lines}
+		cuts := s.cuts()
+		c := cuts[int(at)%len(cuts)]
+		child, err := dsh.Format{}.Fork(s.request(c, "x"))
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if child.Files[0].Write(&b) != nil {
+			return
+		}
+		for _, l := range bytes.Split(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\n")) {
+			if !json.Valid(l) {
+				t.Fatalf("cut at %d: %q", c.Seq, l)
 			}
 		}
 	})

@@ -1,6 +1,6 @@
 // node fork.mjs BINARY [--jobs N] [--every N] [--only WORD] [--also PATH…]: BINARY branches every healthy session at every
-// record, and each branch is held against the real library's own. --every takes one record of N where a session has more than
-// 40; --only takes the sessions with WORD in their name; --also adds your own logs and folders of logs.
+// record, and each branch is held against the real library's own. --every takes one record of N, and those at the edges of
+// turns; --only takes the sessions with WORD in their name; --also adds your own logs and folders of logs.
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { cp, copyFile, mkdir, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
@@ -86,10 +86,9 @@ async function trial(log, home) {
   const real = header.version === 0 ? await realForks(parent) : undefined
   if (real === null) return
   const whole = await migrates(before.bytes, encoding)
-  const step = parent.events.length > 40 ? every : 1
   for (let seq = 0; seq < parent.events.length; seq += 1) {
     const atEdge = parent.events[seq].type.startsWith('turn/') || parent.events[seq].type.startsWith('compaction/')
-    if (seq % step !== 0 && !atEdge && seq !== parent.events.length - 1) continue
+    if (seq % every !== 0 && !atEdge && seq !== parent.events.length - 1) continue
     await note(parent, seq, await branchAt(parent, seq, real, whole))
   }
   await note(parent, 'all', await beside(parent))
