@@ -99,6 +99,11 @@ func open(ctx context.Context, parts []store.Session) (*parent, error) {
 	if _, document := p.log.Dialect.(format.Document); document {
 		return nil, refuse("it is no log of a session")
 	}
+	if sel, ok := p.forker.(format.Selective); ok {
+		if err := sel.Forks(p.log.Dialect); err != nil {
+			return nil, p.refused(err)
+		}
+	}
 	f, err := os.Open(p.log.Path)
 	if err != nil {
 		return nil, err

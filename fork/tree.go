@@ -114,6 +114,11 @@ func (g *grove) grow() error {
 			g.onward[up] = g.onward[up] || g.Nodes[i].Kind == session.Summary
 		}
 	}
+	for i := range g.bound {
+		if g.bound[i] == math.MaxInt64 {
+			g.bound[i] = g.first[i] + 1 // nothing goes on behind it
+		}
+	}
 	if r, ok := g.s.dialect.(format.Replayer); ok && len(g.Nodes) > 0 {
 		if leaf := r.Leaf(&g.Tree); leaf >= 0 {
 			g.active = g.way(leaf)

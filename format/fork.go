@@ -16,6 +16,12 @@ type Forker interface {
 	Fork(q ForkRequest) (Child, error)
 }
 
+// Selective is a Forker that does not fork all of its sessions.
+type Selective interface {
+	// Forks says why it does not fork those of a dialect, with a *RefusedError; nil where it does.
+	Forks(d Dialect) error
+}
+
 // Cutter is a Forker that finds the places where a session may be cut itself. Others are cut where no turn, call or compaction
 // is open.
 type Cutter interface {

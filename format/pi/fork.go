@@ -98,13 +98,25 @@ type node struct {
 // in front of its parent.
 const passes = 200
 
+// Forks tells what is not forked.
+func (Format) Forks(d format.Dialect) error { return Forks(d) }
+
+// Forks is for this client, and for those built on it: of older versions, and of AgentHarness, a session of the newest version is to be
+// made first.
+func Forks(d format.Dialect) error {
+	if _, ok := d.(dialect); !ok {
+		return format.Refuse(-1, "a session of AgentHarness, which the library that wrote it forks; or make a session of pi of it first: sessfix migrate --to %d", newest)
+	}
+	if v := d.Version(); v != strconv.Itoa(newest) {
+		return format.Refuse(-1, "the session is of version %s: bring it to version %d first, with sessfix migrate", v, newest)
+	}
+	return nil
+}
+
 // NewBranch finds what belongs to the child.
 func NewBranch(q format.ForkRequest) (*Branch, error) {
-	if _, ok := q.Dialect.(dialect); !ok {
-		return nil, format.Refuse(-1, "a session of AgentHarness, which the library that wrote it forks; or make a session of pi of it first: sessfix migrate --to %d", newest)
-	}
-	if v := q.Dialect.Version(); v != strconv.Itoa(newest) {
-		return nil, format.Refuse(-1, "the session is of version %s: bring it to version %d first, with sessfix migrate", v, newest)
+	if err := Forks(q.Dialect); err != nil {
+		return nil, err
 	}
 	if !ids.MatchString(q.ID) {
 		return nil, format.Refuse(-1, "%q is no id of a session: it may have letters, digits, and . _ - between them", q.ID)
