@@ -30,7 +30,7 @@ type leaving struct {
 type place struct {
 	up session.ID
 	id string
-	// said is a hash of the message that the entry is for the model; silent tells one that is none.
+	// said is a hash of the message that the entry is; silent tells one that is never sent, which a compaction may leave out.
 	said   [16]byte
 	silent bool
 	border bool // of a compaction
@@ -182,7 +182,8 @@ func (t *leaving) entry(n int64, raw []byte, w *write, out format.Out) ([]byte, 
 	more, without := "", []string{"kind", "seq", "type", "id", "parentId", "timestamp"}
 	switch typ {
 	case "message":
-		p.said, p.silent = hashed("message", text(eMessage)), false
+		stop := string(w.str(wStop))
+		p.said, p.silent = hashed("message", text(eMessage)), stop == "error" || stop == "aborted"
 	case "branch_summary":
 		p.said, p.silent = hashed("branchSummary", text(eSummary)), len(text(eSummary)) <= 2
 		if parts[eFrom].Kind == 'n' {

@@ -110,6 +110,8 @@ func TestLeave(t *testing.T) {
 			"session; message #1 - user; branch_summary #2 #1 " + eid(1) + "; branch_summary #3 - root", 0, 0},
 		{"an entry of an application", []tx{{other(1, 0, "custom", `"customType":"x","data":{"n":1.0}`), tip(1)}}, "session; custom #1 - x", 0, 0},
 		{"a compaction", []tx{{says(1, 0, user("a"))}, {says(2, 1, user("b"))}, {says(3, 2, asking())}, {compacts(4, 3, user("b"), asking()), tip(4)}}, "session; message #1 - user; message #2 #1 user; message #3 #2 assistant; compaction #4 #3 #2", 0, 0},
+		{"it leaves out an answer that failed", []tx{{says(1, 0, user("a"))}, {says(2, 1, strings.Replace(asking(), "toolUse", "error", 1))}, {compacts(3, 2, user("a")), tip(3)}}, "session; message #1 - user; message #2 #1 assistant; compaction #3 #2 #1", 0, 0},
+		{"it keeps an answer that failed", []tx{{says(1, 0, user("a"))}, {says(2, 1, strings.Replace(asking(), "toolUse", "error", 1))}, {compacts(3, 2, strings.Replace(asking(), "toolUse", "error", 1)), tip(3)}}, "session; message #1 - user; message #2 #1 assistant; compaction #3 #2 #2", 0, 0},
 		{"it keeps nothing", []tx{{says(1, 0, user("a"))}, {compacts(2, 1), tip(2)}}, "session; message #1 - user; compaction #2 #1 #2", 0, 0},
 		{"it keeps all", []tx{{says(1, 0, user("a"))}, {compacts(2, 1, user("a")), tip(2)}}, "session; message #1 - user; compaction #2 #1 #1", 0, 0},
 		{"between what is kept stands what says nothing", []tx{{says(1, 0, user("a"))}, {other(2, 1, "custom", `"customType":"x"`)}, {says(3, 2, user("b"))}, {compacts(4, 3, user("a"), user("b")), tip(4)}},
