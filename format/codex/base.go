@@ -1,15 +1,16 @@
 package codex
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
@@ -18,20 +19,10 @@ import (
 // maxBases bounds how far back the beginning of a rollout is followed.
 const maxBases = 100
 
-// base is a piece of another rollout's beginning that a rollout begins with.
-type base struct {
-	path  string
-	bytes int64 // of its text
-}
-
 // bases are the pieces of others that a rollout begins with, in the order in which they are read; none where it
 // begins in itself.
-func bases(path string, framing session.Framing) ([]base, error) {
-	header, err := firstOf(path, framing)
-	if err != nil {
-		return nil, err
-	}
-	var out []base
+func bases(path string, framing session.Framing, header []byte) ([]piece, error) {
+	var out []piece
 	seen := map[string]bool{Format{}.Named(path): true}
 	for {
 		c, ok := Format{}.Cites(header)
@@ -47,8 +38,9 @@ func bases(path string, framing session.Framing) ([]base, error) {
 		if at == "" {
 			return nil, format.Refuse(-1, "it begins in %.80s, which is not here", c.Named)
 		}
-		out = append(out, base{at, c.Bytes})
-		if header, err = firstOf(at, framing); err != nil {
+		out = append(out, piece{path: at, framing: framing, base: true, bytes: c.Bytes})
+		var err error
+		if header, err = firstOf(piece{path: at, framing: framing}); err != nil {
 			return nil, err
 		}
 	}
@@ -77,9 +69,19 @@ func findNamed(path, name string) (found string) {
 	return found
 }
 
-// firstOf is the first record of a rollout.
-func firstOf(path string, framing session.Framing) (first []byte, err error) {
-	err = eachOf(path, framing, -1, func(r *session.Record) error {
+// piece is a rollout, or its beginning, that is read.
+type piece struct {
+	path    string
+	dir     fs.FS // that it lies in; nil = the disk
+	framing session.Framing
+	// bytes of its text count, where it is a base; else all do.
+	base  bool
+	bytes int64
+}
+
+// firstOf is the first record of a rollout, nil where it has none.
+func firstOf(p piece) (first []byte, err error) {
+	err = p.each(func(r *session.Record) error {
 		first = bytes.Clone(r.Raw)
 		return errEnough
 	})
@@ -88,10 +90,16 @@ func firstOf(path string, framing session.Framing) (first []byte, err error) {
 
 var errEnough = errors.New("enough")
 
-// eachOf goes over the records in the first bytes of a rollout's text, all of them where that is negative. It refuses a
-// text that is shorter, or in which what stands there cannot be read.
-func eachOf(path string, framing session.Framing, bytes int64, yield func(r *session.Record) error) error {
-	f, err := os.Open(path)
+func (p piece) open() (fs.File, error) {
+	if p.dir != nil {
+		return p.dir.Open(filepath.Base(p.path))
+	}
+	return os.Open(p.path)
+}
+
+// each goes over the records. It refuses a base that is shorter than what counts of it, or damaged there.
+func (p piece) each(yield func(r *session.Record) error) error {
+	f, err := p.open()
 	if err != nil {
 		return err
 	}
@@ -100,26 +108,32 @@ func eachOf(path string, framing session.Framing, bytes int64, yield func(r *ses
 	if err != nil {
 		return err
 	}
+	at, ok := f.(io.ReaderAt)
+	if !ok || !fi.Mode().IsRegular() {
+		return &fs.PathError{Op: "read", Path: p.path, Err: fs.ErrInvalid}
+	}
 	medium := scan.Lines
-	if mark, _ := bufio.NewReader(f).Peek(4); string(mark) == "\x28\xB5\x2F\xFD" {
+	mark := make([]byte, 4)
+	if n, _ := at.ReadAt(mark, 0); string(mark[:n]) == "\x28\xB5\x2F\xFD" {
 		medium = scan.Frames
 	}
-	s, err := scan.New(context.Background(), f, fi.Size(), scan.Options{Medium: medium, Framing: framing})
+	s, err := scan.New(context.Background(), at, fi.Size(), scan.Options{Medium: medium, Framing: p.framing})
 	if err != nil {
 		return err
 	}
 	refuse := func(text string) error {
-		return format.Refuse(-1, "%s, in which it begins, %s", filepath.Base(path), text)
+		return format.Refuse(-1, "%s, in which it begins, %s", filepath.Base(p.path), text)
+	}
+	damaged := func() bool {
+		return slices.ContainsFunc(s.Findings(), func(n finding.Finding) bool { return p.base && n.Damage() && n.Text < p.bytes })
 	}
 	for s.Next() {
 		r := s.Record()
-		if bytes >= 0 && r.TextEnd() > bytes {
-			return nil
+		if damaged() {
+			return refuse("is damaged there: repair it first")
 		}
-		for _, n := range s.Findings() {
-			if n.Damage() && bytes >= 0 {
-				return refuse("is damaged there: repair it first")
-			}
+		if p.base && r.TextEnd() > p.bytes {
+			return nil
 		}
 		if err := yield(r); errors.Is(err, errEnough) {
 			return nil
@@ -130,8 +144,26 @@ func eachOf(path string, framing session.Framing, bytes int64, yield func(r *ses
 	if err := s.Err(); err != nil {
 		return err
 	}
-	if s.Text() < bytes {
+	if damaged() {
+		return refuse("is damaged there: repair it first")
+	}
+	if p.base && s.Text() < p.bytes {
 		return refuse("is shorter than that")
 	}
 	return nil
+}
+
+// own is the log of a session that is to be forked.
+func own(q format.ForkRequest) piece {
+	return piece{path: q.Path, dir: q.Dir, framing: q.Dialect.Framing()}
+}
+
+// history are the pieces that a session's history is in, its own log last.
+func history(q format.ForkRequest) ([]piece, error) {
+	header, err := firstOf(own(q))
+	if err != nil {
+		return nil, err
+	}
+	from, err := bases(q.Path, q.Dialect.Framing(), header)
+	return append(from, own(q)), err
 }

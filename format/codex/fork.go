@@ -40,11 +40,11 @@ func (Format) Fork(q format.ForkRequest) (format.Child, error) {
 	if !lower.MatchString(q.ID) {
 		return format.Child{}, format.Refuse(-1, "the id of a thread is a UUID in small letters, and %.60q is none", q.ID)
 	}
-	header, err := firstOf(q.Path, q.Dialect.Framing())
+	header, err := firstOf(own(q))
 	if err != nil {
 		return format.Child{}, err
 	}
-	from, err := bases(q.Path, q.Dialect.Framing())
+	from, err := bases(q.Path, q.Dialect.Framing(), header)
 	if err != nil {
 		return format.Child{}, err
 	}
@@ -74,7 +74,7 @@ type branch struct {
 	f    fields
 }
 
-func (b *branch) write(from []base) error {
+func (b *branch) write(from []piece) error {
 	return b.q.Each(func(r *session.Record, taken bool) error {
 		switch {
 		case r.N == 0:
@@ -82,7 +82,7 @@ func (b *branch) write(from []base) error {
 				return err
 			}
 			for _, p := range from {
-				if err := eachOf(p.path, b.q.Dialect.Framing(), p.bytes, b.record); err != nil {
+				if err := p.each(b.record); err != nil {
 					return err
 				}
 			}

@@ -11,22 +11,19 @@ import (
 // Cuts are the places behind each record. The client forks behind the end of a turn, and so is done here; rollouts of
 // releases that recorded no turns are cut in front of what a person says next, and at their end.
 func (Format) Cuts(q format.ForkRequest) ([]format.Cut, error) {
-	from, err := bases(q.Path, q.Dialect.Framing())
+	pieces, err := history(q)
 	if err != nil {
 		return nil, err
 	}
-	c := &cutter{answered: map[string]bool{}, loose: q.Dialect.Version() != paginated}
-	for _, p := range from {
-		if err := c.file(q, p.path, p.bytes, nil); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.answers(q); err != nil {
+	c := &cutter{q: q, answered: map[string]bool{}, loose: q.Dialect.Version() != paginated}
+	if err := c.answers(); err != nil {
 		return nil, err
 	}
 	var cuts []format.Cut
-	if err := c.file(q, q.Path, -1, &cuts); err != nil {
-		return nil, err
+	for _, p := range pieces {
+		if err := c.file(p, &cuts); err != nil {
+			return nil, err
+		}
 	}
 	if n := len(cuts); n > 0 && c.implied {
 		c.end(&cuts[n-1])
@@ -36,11 +33,13 @@ func (Format) Cuts(q format.ForkRequest) ([]format.Cut, error) {
 
 // cutter goes over a history and knows what is open.
 type cutter struct {
+	q        format.ForkRequest
 	loose    bool // calls of earlier turns that nothing answers are to be closed as well
 	turns    int64
 	turn     string
 	open     bool // a turn of which the start is on record
 	implied  bool // a turn is open that no record began
+	heard    bool // a person's words are on record in the form by which the client lists a thread
 	calls    []openCall
 	answered map[string]bool // calls that a record answers
 }
@@ -55,39 +54,41 @@ func keyOf(e *session.Event, raw []byte) string {
 }
 
 // answers notes which calls are answered.
-func (c *cutter) answers(q format.ForkRequest) error {
-	d := q.Dialect.NewDecoder(format.Place{Path: q.Path, Medium: q.Medium, Dir: q.Dir})
-	var b format.Batch
-	return eachOf(q.Path, q.Dialect.Framing(), -1, func(r *session.Record) error {
-		b.Reset()
-		d.Decode(r, &b)
+func (c *cutter) answers() error {
+	return c.decoded(own(c.q), func(r *session.Record, b *format.Batch) {
 		for i := range b.Events {
 			if e := &b.Events[i]; e.Kind == session.CallResult && e.Flags&session.Inherited == 0 {
 				c.answered[keyOf(e, r.Raw)] = true
 			}
 		}
+	})
+}
+
+// decoded goes over the records of a piece with what they mean.
+func (c *cutter) decoded(p piece, yield func(r *session.Record, b *format.Batch)) error {
+	d := c.q.Dialect.NewDecoder(format.Place{Path: p.path, Medium: c.q.Medium})
+	var b format.Batch
+	return p.each(func(r *session.Record) error {
+		b.Reset()
+		d.Decode(r, &b)
+		yield(r, &b)
 		return nil
 	})
 }
 
-// file goes over one rollout. Where cuts is nil none is noted.
-func (c *cutter) file(q format.ForkRequest, path string, bytes int64, cuts *[]format.Cut) error {
-	d := q.Dialect.NewDecoder(format.Place{Path: path, Medium: q.Medium})
-	var b format.Batch
+// file goes over a piece. Of what others begin no places are listed.
+func (c *cutter) file(p piece, cuts *[]format.Cut) error {
 	var f fields
-	return eachOf(path, q.Dialect.Framing(), bytes, func(r *session.Record) error {
-		b.Reset()
-		d.Decode(r, &b)
+	return c.decoded(p, func(r *session.Record, b *format.Batch) {
 		f.set(r.Raw, r.Caps)
-		asks := c.asks(&b, &f, r.Raw)
-		if cuts != nil && len(*cuts) > 0 && c.implied && (asks || starts(&b)) {
-			c.end(&(*cuts)[len(*cuts)-1])
+		asks := c.asks(b, &f, r.Raw)
+		if n := len(*cuts); n > 0 && c.implied && (asks || starts(b)) {
+			c.end(&(*cuts)[n-1])
 		}
-		c.take(&b, &f, r.Raw, asks)
-		if cuts != nil {
-			*cuts = append(*cuts, c.cut(r, &b, &f))
+		c.take(b, &f, r.Raw, asks)
+		if !p.base {
+			*cuts = append(*cuts, c.cut(r, b, &f))
 		}
-		return nil
 	})
 }
 
@@ -130,10 +131,13 @@ func (c *cutter) take(b *format.Batch, f *fields, raw []byte, asks bool) {
 		case session.CallResult:
 			k := keyOf(e, raw)
 			c.calls = slices.DeleteFunc(c.calls, func(o openCall) bool { return o.key == k })
+		case session.Prompt:
+			c.heard = true
 		case session.UserMessage:
 			if !asks {
 				break
 			}
+			c.heard = c.heard || !f.enveloped()
 			if !c.loose {
 				c.calls = nil
 			}
@@ -172,7 +176,7 @@ func (c *cutter) cut(r *session.Record, b *format.Batch, f *fields) format.Cut {
 	}
 	switch {
 	case len(c.calls) > 0:
-		at.Closable = true
+		at.Closable = c.heard
 		for _, o := range c.calls {
 			at.Calls = append(at.Calls, o.name)
 			at.Closable = at.Closable && !c.answered[o.key]
@@ -182,8 +186,11 @@ func (c *cutter) cut(r *session.Record, b *format.Batch, f *fields) format.Cut {
 			at.Open = fmt.Sprintf("call %.60s and %d more have no output there", c.calls[0].name, n)
 		}
 	case c.open:
-		at.Closable = true
+		at.Closable = c.heard
 		at.Open = fmt.Sprintf("turn %d is open there", c.turns)
+		if !c.heard {
+			at.Open = "nothing is said in front of it"
+		}
 	case c.turns == 0:
 		at.Open = "the child would be empty"
 	case c.implied:

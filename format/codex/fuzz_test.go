@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode/utf8"
 
 	"github.com/sessfix/sessfix/finding"
@@ -227,6 +228,46 @@ func FuzzParts(f *testing.F) {
 		var object map[string]json.RawMessage
 		if json.Unmarshal([]byte(text), &object) == nil && object != nil && text[0] == '{' && (!ok || len(list) < len(object)) {
 			t.Fatalf("%d members of %d", len(list), len(object))
+		}
+	})
+}
+
+// FuzzFork: whatever a rollout holds, its places are as many as its records, and the child of each is made of whole records that are
+// numbered without a hole, or refused with a reason.
+func FuzzFork(f *testing.F) {
+	f.Add(lines(page(0, "session_meta", `{"id":"`+thread+`","history_mode":"paginated"}`), page(1, "event_msg", begun), page(2, "event_msg", ended)))
+	f.Add(lines(enveloped("session_meta", `{"id":"`+thread+`"}`), enveloped("response_item", callItem), enveloped("response_item", user("x"))))
+	f.Add(lines(`{"id":"`+thread+`","timestamp":`+at+`}`, answer))
+	dir := f.TempDir() // empty
+	f.Fuzz(func(t *testing.T, text string) {
+		generation := []string{bare, legacy, paginated}[len(text)%3]
+		d := dialect{generation: generation}
+		n := int64(0)
+		q := format.ForkRequest{Path: filepath.Join(dir, place), Dir: fstest.MapFS{place: {Data: []byte(text)}}, Dialect: d, ID: childID, Now: forkTime}
+		if err := own(q).each(func(*session.Record) error { n++; return nil }); err != nil {
+			return
+		}
+		q.Each = func(yield func(r *session.Record, taken bool) error) error {
+			return own(q).each(func(r *session.Record) error { return yield(r, r.N < n/2) })
+		}
+		var no *format.RefusedError
+		cuts, err := Format{}.Cuts(q)
+		if err != nil && !errors.As(err, &no) || err == nil && int64(len(cuts)) != n {
+			t.Fatal(err, len(cuts), n)
+		}
+		_, child, _, err := forked(q)
+		if err != nil && !errors.As(err, &no) {
+			t.Fatal(err)
+		}
+		if err != nil || n == 0 || !json.Valid([]byte(strings.ReplaceAll(text, "\n", " "))) && strings.Count(text, "\n") < 2 {
+			return
+		}
+		for i, l := range strings.Split(strings.TrimSuffix(child, "\n"), "\n") {
+			if f, err := read([]byte(l)); err == nil && generation == paginated && f.Has(kOrdinal) {
+				if v, ok := f.count(kOrdinal); !ok || v != int64(i) {
+					t.Fatalf("line %d has number %d", i, v)
+				}
+			}
 		}
 	})
 }
