@@ -12,8 +12,8 @@ import { endGuests } from './lib/guests.mjs'
 import { endLookers } from './lib/look.mjs'
 import { isOld } from './lib/ask.mjs'
 import { linesOf } from './lib/records.mjs'
-import { healthySources } from './lib/sources.mjs'
-import { forkedByClient, refusalFaults, upgradeFaults } from './lib/upgrades.mjs'
+import { harnessSources, healthySources } from './lib/sources.mjs'
+import { forkedByClient, leaveFaults, refusalFaults, upgradeFaults } from './lib/upgrades.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,6 +39,7 @@ const found = (await healthySources(values.shared, paths)).filter(({ name, bytes
 const trials = [
   ...[...generations, ...found].map(source => ({ name: source.name, run: folder => upgradeFaults(resolve(binary), source, folder) })),
   ...generations.filter(({ broken }) => broken).map(source => ({ name: `${source.name}, forked by the client`, run: async folder => upgradeFaults(resolve(binary), await broken(source, folder), folder) })),
+  ...(await harnessSources(values.shared)).map(source => ({ name: source.name, run: folder => leaveFaults(resolve(binary), source, folder) })),
   ...refused.map(source => ({ name: source.name, run: folder => refusalFaults(resolve(binary), source, folder) })),
 ].filter(({ name }, n) => name.includes(values.only) && n % every === 0)
 const tally = { passed: 0, failed: 0 }

@@ -48,6 +48,9 @@ export async function healthySources(shared, paths) {
   ]
 }
 
+/** Samples of AgentHarness. */
+export const harnessSources = async shared => shared === undefined ? [] : (await sessionsIn('samples', join(resolve(shared), 'oracles', 'pi', 'samples'))).filter(({ name, bytes }) => /harness-/.test(name) && bytes.subarray(0, 100).includes('"kind":"header"'))
+
 async function sessionsIn(word, folder) {
   const names = existsSync(folder) ? (await readdir(folder)).filter(name => name.endsWith('.jsonl')).sort() : []
   return Promise.all(names.map(async name => ({ name: `${word}/${name.replace('.jsonl', '')}`, bytes: await readFile(join(folder, name)) })))

@@ -49,6 +49,36 @@ export async function refusalFaults(binary, { bytes, reason }, folder) {
   return made.status === 3 && reason.test(whyOf(made)) ? faults : [...faults, `is not refused for ${reason}, but ends with ${made.status}: ${whyOf(made)}`]
 }
 
+/** Faults of a session of AgentHarness that becomes one of pi, which opens none of its own: the talk is that of the branch to go on from. */
+export async function leaveFaults(binary, { bytes }, folder) {
+  const place = await placeIn(join(folder, 'sessfix'))
+  const file = await settle(place, bytes)
+  const made = await sessfix(binary, place, 'migrate', file, ['--to', '3'])
+  if (made.status !== 0) return [`ends with ${made.status}: ${whyOf(made)}`]
+  const after = await readFile(file)
+  const writes = linesOf(bytes).flatMap(({ value }) => [value].flat())
+  const entries = new Map(writes.filter(({ kind }) => kind === 'entry').map(entry => [entry.id, entry]))
+  const said = []
+  for (let entry = entries.get(writes.findLast(({ namespace, key }) => namespace === 'pi.branch.tip' && key === 'main').value); entry; entry = entries.get(entry.parentId)) {
+    if (entry.message !== undefined) said.unshift(entry.message)
+    if (entry.type === 'compaction') {
+      said.unshift({ summary: entry.summary }, ...entry.retainedTail)
+      break
+    }
+  }
+  const faults = []
+  for (const engine of ['current', 'legacy']) {
+    const shown = await shownBy(engine, after, join(folder, engine))
+    if (shown.error !== undefined || shown.rewrote) faults.push(`${engine}: ${shown.error ?? 'writes the file when it opens it'}`)
+    else if (!isDeepStrictEqual(shown.messages.slice(0, said.length).map(plain), said.map(plain))) faults.push(`${engine}: shows ${JSON.stringify(shown.messages).slice(0, 300)}`)
+  }
+  const sent = sentFaults(await resumed(after, join(folder, 'resumed')), await knowledgeOf('current', { bytes: after }, folder))
+  // The harness records that a call has not started; pi does not.
+  return [...faults, ...sent.filter(fault => !fault.includes('is said not to have started')).map(fault => `resumed: ${fault}`)]
+}
+
+const plain = ({ content, summary }) => content ?? summary
+
 const whyOf = ({ err, report, sessions }) => `${err} ${JSON.stringify(sessions[0] ?? report)}`
 const rowsOf = bytes => linesOf(bytes).map(({ value }) => value)
 
