@@ -97,6 +97,9 @@ func (p *prepare) End(out format.Out) error {
 		}
 	}
 	p.held = nil
+	if p.shifted && p.target >= 2 && p.turn != none {
+		return p.endTurn() // the log was not closed, because repair alone would have refused it
+	}
 	return nil
 }
 
@@ -153,7 +156,7 @@ func (p *prepare) beginning(r *logRecord) (bool, error) {
 			return true, err
 		}
 		for _, h := range p.held {
-			h.why = "stands behind the start of the first step, where version 3 has its system prompt"
+			p.out.Note(h.n, "stands behind the start of the first step: version 3 has its system prompt there, and no message in front of it")
 			if err := p.structure(h); err != nil {
 				return true, err
 			}

@@ -101,7 +101,7 @@ func (p *prepare) boundary() error {
 	}
 	if end, ok := p.ends[c.n]; ok {
 		c.n = none
-		return p.move(end, "ends the compaction in front of the turn, which would begin or end inside of it")
+		return p.move(end, "the end of the compaction stands in front of the turn, which would begin or end inside of it")
 	}
 	if !p.lost[c.n] {
 		return nil
@@ -123,7 +123,8 @@ func (p *prepare) boundary() error {
 
 // move writes a record in another place than it had.
 func (p *prepare) move(f found, why string) error {
-	r := &logRecord{n: f.n, why: why, count: 1}
+	p.out.Note(f.n, why)
+	r := &logRecord{n: f.n, count: 1}
 	r.reset(f.raw)
 	root := r.root()
 	r.typ, _ = r.text(r.get(root, "type"))

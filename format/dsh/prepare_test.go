@@ -8,22 +8,22 @@ import (
 	"testing"
 )
 
-// unfit is a log that the upgrade refuses as it is.
-type unfit struct {
+// recipe is a log for the upgrade. The word "=" says that it is taken as it is, "!" that it is refused.
+type recipe struct {
 	name, header, text, word string
 	from, to                 []int
 }
 
-// readUnfit reads the recipes that the oracle reads too.
-func readUnfit(t testing.TB) []unfit {
+// readRecipes reads the recipes that the oracle reads too.
+func readRecipes(t testing.TB) []recipe {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "oracle", "dsh", "unfit.txt"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "oracle", "dsh", "upgrades.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	pieces := map[string]string{}
 	piece := ""
-	var out []unfit
+	var out []recipe
 	for line := range strings.SplitSeq(string(data), "\n") {
 		switch {
 		case line == "" || strings.HasPrefix(line, "# "):
@@ -31,7 +31,7 @@ func readUnfit(t testing.TB) []unfit {
 			piece = line[3:]
 		case strings.HasPrefix(line, "-- "):
 			f := strings.Split(line[3:], " | ")
-			u := unfit{name: f[0], word: f[3]}
+			u := recipe{name: f[0], word: f[3]}
 			for _, v := range strings.Fields(f[1]) {
 				n, _ := strconv.Atoi(v)
 				u.from = append(u.from, n)
@@ -62,7 +62,7 @@ func readUnfit(t testing.TB) []unfit {
 }
 
 // log is the recipe as a log of a version.
-func (u unfit) log(version int) string {
+func (u recipe) log(version int) string {
 	text := u.text
 	if version >= 2 {
 		text = strings.ReplaceAll(text, `assistant/message {`, `assistant/message {"stream":[],`)
@@ -75,9 +75,73 @@ func (u unfit) log(version int) string {
 	return logOf(version, u.header, text)
 }
 
+// ways goes over all recipes with one of the words, from each version to each.
+func ways(t *testing.T, words func(string) bool, run func(t *testing.T, u recipe, from, to int)) {
+	n := 0
+	for _, u := range readRecipes(t) {
+		if !words(u.word) {
+			continue
+		}
+		for _, from := range u.from {
+			for _, to := range u.to {
+				if to > from {
+					n++
+					t.Run(u.name+" "+strconv.Itoa(from)+" "+strconv.Itoa(to), func(t *testing.T) { run(t, u, from, to) })
+				}
+			}
+		}
+	}
+	if n < 10 {
+		t.Fatalf("%d ways", n)
+	}
+}
+
+// TestPrepareTaken: what the upgrade takes is left alone.
+func TestPrepareTaken(t *testing.T) {
+	ways(t, func(w string) bool { return w == "=" }, func(t *testing.T, u recipe, from, to int) {
+		log := u.log(from)
+		for _, f := range refusals(t, log, "v"+strconv.Itoa(to)) {
+			t.Errorf("refused: %s", f.Message)
+		}
+		if c, err := prepareOnly(log, from, to); err != nil || len(c.stages) > 0 {
+			t.Errorf("mended: %v, %v", c.said(), err)
+		}
+		c, err := upgrade(log, from, to, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range refusals(t, c.out.String(), "") {
+			t.Errorf("the result: %s", f.Message)
+		}
+	})
+}
+
+// TestPrepareRefused: what cannot be mended stays refused, whatever else is done to it.
+func TestPrepareRefused(t *testing.T) {
+	ways(t, func(w string) bool { return w == "!" }, func(t *testing.T, u recipe, from, to int) {
+		log := u.log(from)
+		if strings.HasPrefix(u.text, "mode/set") || strings.Contains(u.text, "turned {}\n") {
+			return // verify refuses it without a target
+		}
+		if len(refusals(t, log, "v"+strconv.Itoa(to))) == 0 {
+			t.Fatalf("taken as it is\n%s", log)
+		}
+		if _, err := upgrade(log, from, to, true); err != nil {
+			return
+		}
+		c, err := prepareOnly(log, from, to)
+		if err == nil && len(refusals(t, c.out.String(), "v"+strconv.Itoa(to))) == 0 {
+			t.Errorf("taken once it is mended: %v\n%s", c.said(), c.out.String())
+		}
+	})
+}
+
 // TestPrepare: what the upgrade refuses is mended, and is then what it takes.
 func TestPrepare(t *testing.T) {
-	for _, u := range readUnfit(t) {
+	for _, u := range readRecipes(t) {
+		if u.word == "=" || u.word == "!" {
+			continue
+		}
 		for _, from := range u.from {
 			for _, to := range u.to {
 				if to <= from {

@@ -49,7 +49,7 @@ func (t *target) dispatched(e *entry) {
 		t.broken(e, "%s names a parent that does not belong to its root", e.typ)
 		return
 	}
-	raw, _ := json.Marshal(e.obj()["arguments"])
+	raw, _ := json.Marshal(asNumbers(e.obj()["arguments"]))
 	now := dispatch{root, parent, e.text("name"), sha256.Sum256(raw), true, false}
 	switch start := strings.HasSuffix(e.typ, "-start"); {
 	case start && known != nil && known.started:
@@ -61,6 +61,25 @@ func (t *target) dispatched(e *entry) {
 	default:
 		known.settled = true
 	}
+}
+
+// asNumbers reads numbers as the client does, for whom 2.5 and 2.50 are the same.
+func asNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if x, err := v.Float64(); err == nil {
+			return x
+		}
+	case []any:
+		for i := range v {
+			v[i] = asNumbers(v[i])
+		}
+	case object:
+		for name := range v {
+			v[name] = asNumbers(v[name])
+		}
+	}
+	return v
 }
 
 // retried: retries of one turn, step, provider and policy are counted, and share an id that no

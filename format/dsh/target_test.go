@@ -33,7 +33,7 @@ func logOf(version int, header, text string) string {
 			continue
 		}
 		if name, rest, ok := strings.Cut(line, ": "); ok && !strings.ContainsAny(name, " {/") {
-			names = append(names, "<"+name+">", fmt.Sprint(n))
+			names = append(names, "<"+name+">", fmt.Sprint(n), "<"+name+"+1>", fmt.Sprint(n+1), "<"+name+"+2>", fmt.Sprint(n+2))
 			line = rest
 		}
 		typ, rest, _ := strings.Cut(strings.NewReplacer(names...).Replace(line), " ")
@@ -54,7 +54,9 @@ func logOf(version int, header, text string) string {
 		}
 		if strings.HasSuffix(typ, "-chunks") {
 			out = append(out, fmt.Sprintf(`{"type":%q,"seq0":%d,"time0":9,"data":%s}`, typ, n, data))
-			n += 1 + strings.Count(data, `","`)
+			var row struct{ Texts, Args []string }
+			_ = json.Unmarshal([]byte(data), &row)
+			n += max(1, len(row.Texts)+len(row.Args))
 			continue
 		}
 		out = append(out, fmt.Sprintf(`{"type":%q,"seq":%d,"time":9,"data":%s%s}`, typ, n, data, rest))
