@@ -161,8 +161,9 @@ func (a *app) fork(ctx context.Context, path string, o forkOptions) error {
 		return a.forkDone(out, err)
 	}
 	out.Child = &forkedChild{Path: child.Path, ID: child.ID, Files: child.Files, Records: child.Records, At: placeOf(child.Cut), Closers: child.Closers, Notes: child.Notes}
-	out.Child.Notes = append(out.Child.Notes, "files that the agent changed are as they are now: only the session was branched")
-	if tree != nil {
+	if tree == nil {
+		out.Child.Notes = append(out.Child.Notes, "only the session was branched: files that the agent changed stay as they are")
+	} else {
 		out.Child.Worktree = tree.Dir
 		out.Child.Notes = append(out.Child.Notes, fmt.Sprintf("%s holds commit %s, and nothing that was not committed; files are not rewound to the place of the cut", tree.Dir, tree.Commit))
 	}

@@ -44,6 +44,8 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"age":        age,
 	"register":   register,
 	"sample":     sample,
+	"samplefile": sampleFile,
+	"sessionin":  sessionIn,
 	"held":       held,
 }
 
@@ -326,6 +328,22 @@ func sample(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return os.Chtimes(p, day, day)
 	}))
+}
+
+// samplefile NAME FILE copies a session of testdata/sessions that is a file, and makes it a day old.
+func sampleFile(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "samplefile NAME FILE")
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "sessions", filepath.FromSlash(args[0])))
+	ts.Check(err)
+	fileOf(ts, args[1], data)
+	day := time.Now().Add(-24 * time.Hour)
+	ts.Check(os.Chtimes(ts.MkAbs(args[1]), day, day))
+}
+
+// sessionin FILE ID DIR writes a session of one finished turn and one that is open, whose working directory is DIR.
+func sessionIn(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3, "sessionin FILE ID DIR")
+	fileOf(ts, args[0], []byte(sessionText(args[1], ts.MkAbs(args[2]), "Bump the version.", "Bumped.")+openTurnText("make test", "Run the tests.")))
 }
 
 // register DIR SESSION writes an entry of a registry of processes, by which this one is at work on the session.

@@ -133,7 +133,7 @@ func unfit(out string, colour bool) string {
 
 // commandOf is the subcommand that the arguments mean.
 func commandOf(args []string) string {
-	known := []string{"verify", "scan", "repair", "undo", "explain", "list", "help", "completion"}
+	known := []string{"verify", "scan", "repair", "undo", "migrate", "fork", "explain", "list", "help", "completion"}
 	for _, a := range args {
 		if slices.Contains(known, a) {
 			return a
@@ -161,6 +161,10 @@ func reads(args []string) bool {
 		return false
 	case "repair":
 		return slices.Contains(args, "--dry-run") || slices.Contains(args, "-n")
+	case "migrate":
+		return slices.Contains(args, "--dry-run") || slices.Contains(args, "-n") || slices.Contains(args, "--list")
+	case "fork":
+		return slices.Contains(args, "--list")
 	}
 	return true
 }
