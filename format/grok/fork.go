@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +30,13 @@ func (Format) NewID(now time.Time, random io.Reader) (string, error) {
 }
 
 // Files that a child gets as its parent has them.
-var kept = []string{planName, "plan_mode.json", "signals.json", "tool_state.json"}
+var kept = []string{planName, "plan_mode.json", "tool_state.json"}
+
+// signalsName is a file of counters.
+const signalsName = "signals.json"
+
+// countedTurns are those that the client sets, in a fork that lacks turns, to the number of its turns.
+var countedTurns = []string{"turnCount", "userMessageCount", "assistantMessageCount"}
 
 // Files and folders that a child does not get, as the client's own fork does not give them, or that would be of another session.
 var left = []string{"events.jsonl", pointsName, "goal", "workflows", "subagents", "prompts", "images", "terminal", "usage.json", "feedback.jsonl", "btw_history.jsonl"}
@@ -72,6 +79,9 @@ func (Format) Fork(q format.ForkRequest) (format.Child, error) {
 		if isFile(q.Dir, name) {
 			add(name, copyOf(q.Dir, name))
 		}
+	}
+	if isFile(q.Dir, signalsName) {
+		add(signalsName, signals(q.Dir, turn, p.cut))
 	}
 	if !p.cut && isFile(q.Dir, "announcement_state.json") {
 		add("announcement_state.json", copyOf(q.Dir, "announcement_state.json"))
@@ -233,6 +243,26 @@ func copyOf(dir fs.FS, name string) func(w io.Writer) error {
 		}
 		defer f.Close()
 		_, err = io.Copy(w, f)
+		return err
+	}
+}
+
+// signals are the parent's counters, with those of turns as the client sets them.
+func signals(dir fs.FS, turns int, cut bool) func(w io.Writer) error {
+	return func(w io.Writer) error {
+		data, err := format.ReadSmall(dir, signalsName, maxState)
+		if err != nil {
+			return err
+		}
+		if o, ok := openObject(data); ok && cut {
+			for _, key := range countedTurns {
+				if o.last(key) != nil {
+					o.put(key, strconv.Itoa(turns))
+				}
+			}
+			data = o.bytes()
+		}
+		_, err = w.Write(data)
 		return err
 	}
 }

@@ -159,7 +159,7 @@ func TestCuts(t *testing.T) {
 
 // A child at every legal place of a session is clean; its log and history are its parent's, byte for byte, up to there.
 func TestFork(t *testing.T) {
-	parent := spoken(3).with(planName, `{"todos":{}}`).with("plan_mode.json", "{}").with("signals.json", `{"a":1}`).with("announcement_state.json", "{ }").with("title_refresh_idx", "2").with(eventsName, events("turn", "ended:completed")).with("rewind_points.jsonl", `{"prompt_index":0}`+"\n")
+	parent := spoken(3).with(planName, `{"todos":{}}`).with("plan_mode.json", "{}").with("signals.json", `{"turnCount":3, "a":1.0}`).with("announcement_state.json", "{ }").with("title_refresh_idx", "2").with(eventsName, events("turn", "ended:completed")).with("rewind_points.jsonl", `{"prompt_index":0}`+"\n")
 	for turn := 1; turn <= 3; turn++ {
 		child, c, err := parent.forked(t, turn*6-1, format.ForkRequest{})
 		if err != nil {
@@ -172,10 +172,13 @@ func TestFork(t *testing.T) {
 		if want := head(parent[historyName], 2+turn*4); child[historyName] != want {
 			t.Errorf("turn %d: history\n%s", turn, child[historyName])
 		}
-		for _, name := range []string{planName, "plan_mode.json", "signals.json"} {
+		for _, name := range []string{planName, "plan_mode.json"} {
 			if child[name] != parent[name] {
 				t.Errorf("turn %d: %s is %q", turn, name, child[name])
 			}
+		}
+		if want := fmt.Sprintf(`{"turnCount":%d, "a":1.0}`, turn); child["signals.json"] != want {
+			t.Errorf("turn %d: signals %s", turn, child["signals.json"])
 		}
 		cut := turn < 3
 		if (child["announcement_state.json"] == "") != cut || child["title_refresh_idx"] != map[bool]string{true: "0", false: "2"}[cut] || strings.Contains(child["fork_status.json"], "truncated") != cut {

@@ -44,8 +44,8 @@ func (d *history) Decode(r *session.Record, b *format.Batch) {
 	b.Unnumbered, b.Linked = true, true
 	halves(r, b)
 	word := string(f.Str(kType))
-	if word == "" {
-		word = string(f.Str(kRole)) // as it was written first
+	if role := string(f.Str(kRole)); word == "" || !items[word] && itemOf[role] != "" {
+		word = role // as it was written first
 		d.old = true
 	}
 	l := session.Link{ID: itemID(r.N), Parent: d.last, Named: d.last != (session.ID{})}

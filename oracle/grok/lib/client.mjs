@@ -25,10 +25,13 @@ export async function openClient(places, url, { asks = false } = {}) {
   await mkdir(places.project, { recursive: true })
   await writeFile(join(places.grok, 'config.toml'), configFor(url, asks))
   const options = ['--no-leader', ...asks ? [] : ['--always-approve'], '-m', 'oracle', 'stdio']
-  const agent = new Agent(PROGRAM, ['agent', ...options], { env: environment(places), cwd: places.project })
+  const agent = new Agent(PROGRAM, ['agent', ...options], optionsOf(places))
   await agent.begin()
   return agent
 }
+
+/** How any program of the client is started there. */
+export const optionsOf = places => ({ env: environment(places), cwd: places.project })
 
 function environment({ home }) {
   return {

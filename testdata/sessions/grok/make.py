@@ -371,6 +371,44 @@ def first():
     return s
 
 
+def early():
+    """Begun by the first releases, and gone on with by ones that kept thoughts and searches in the answer. The paths of files are told in full."""
+    s = Session("early", 14)
+    s.title = "Which hedge needs a cut?"
+    call = {"id": "call_hedge", "type": "function", "function": {"name": "bash", "arguments": dense({"command": "cat hedges.txt"})}}
+    s.history = [
+        {"role": "system", "content": RULES},
+        {"role": "user", "content": INFO},
+        {"role": "user", "content": "<user_query>\nWhich hedge needs a cut?\n</user_query>"},
+        {"role": "assistant", "content": None, "reasoning_content": "A list of hedges\u00a0is there.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_hedge", "content": [{"type": "text", "text": "north: 3 m"}, {"type": "text", "text": "south: 1 m"}]},
+        {"role": "assistant", "content": "The north one.", "refusal": None},
+    ]
+    told = [
+        {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "Which hedge needs a cut?"}},
+        {"sessionUpdate": "tool_call", "toolCallId": "call_hedge", "title": "bash", "rawInput": {"command": "cat hedges.txt"}},
+        {"sessionUpdate": "tool_call_update", "toolCallId": "call_hedge", "status": "completed", "content": blocks("north: 3 m")},
+        {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "The north one."}},
+    ]
+    for u in told:
+        s.update("", u)
+        s.log[-1] = s.log[-1]["params"]
+    s.prompts = s.turns = 1
+    s.ask("When is the best time?")
+    s.answer("In February.")
+    s.history[-1]["reasoning"] = {"text": "Before birds nest.", "encrypted": "c2Vj", "id": "rs_1"}
+    s.end()
+    s.ask("Is it allowed then?")
+    s.answer("It is, until March.")
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "hedge cutting dates"}}
+    s.history[-1]["raw_output"] = [{"type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "c2Vj"}, search, {"type": "message", "id": "msg_1"}]
+    s.end()
+    path = f"{CWD}/hedges.txt"
+    s.points[-1]["file_snapshots"] = {path: {"path": path, "content": "north: 3 m\nsouth: 1 m\n", "captured_at": s.stamp()}}
+    s.summary |= {"chat_format_version": None}
+    return s
+
+
 def cancelled():
     """The user stopped the second turn: its calls have no end on the log, and in the history an answer that says so."""
     s = Session("cancelled", 8)
@@ -445,7 +483,7 @@ def healed():
     return s
 
 
-SESSIONS = [tiny, orchard, rewound, compacted, copied, helped, first, cancelled, stop_call, stop_parallel, stop_approval, stop_stream, healed]
+SESSIONS = [tiny, orchard, rewound, compacted, copied, helped, first, cancelled, stop_call, stop_parallel, stop_approval, stop_stream, healed, early]
 
 if __name__ == "__main__":
     to = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)

@@ -1,0 +1,169 @@
+// Lets sessfix fork a session at each of its places, and asks the real client about each child. At the end of a turn the client forks it
+// too, and both children must be the same.
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { startApi } from './api.mjs'
+import { ask } from './ask.mjs'
+import { tell } from './binary.mjs'
+import { PROGRAM, groupOf, openClient, optionsOf, placesIn } from './client.mjs'
+import { answerFaults } from './trial.mjs'
+import { changesOf, settle, treeOf } from './home.mjs'
+import { linesOf } from './lines.mjs'
+import { run } from './processes.mjs'
+import { HISTORY, LOG, SUMMARY } from './session.mjs'
+
+/** What sessfix leaves out, and the client makes, or keeps for itself. */
+const THEIRS = /^usage\.json$|\.lock$/
+/** Named anew in each session, or written when it is made. */
+const FRESH = new Set(['created_at', 'updated_at', 'forked_at', 'attempt_id', 'agent_id', 'grok_home'])
+
+/** Calls report(place, faults) for each place. { children, refused } are how many of them were forked, and not. */
+export async function forkFaults(binary, { files, open }, folder, every, report) {
+  const { id, cwd: elsewhere } = JSON.parse(files.get(SUMMARY)).info
+  const places = placesIn(folder)
+  const cwd = places.project // the client lists the sessions of the folder that it works in
+  await mkdir(places.home, { recursive: true })
+  const session = join(groupOf(places, cwd), id)
+  await settle(new Map([...files].map(([name, bytes]) => [name, moved(bytes, elsewhere, cwd)])), session)
+  const sessions = join(places.grok, 'sessions')
+  const list = await tell(binary, ['fork', '--list', '--json', session], places)
+  const all = list.report?.places ?? []
+  if (all.length === 0) return report('list', [`no places: ${list.status} ${list.err}`])
+
+  const last = new Map(all.filter(({ legal }) => legal).map(place => [place.turn, place.line]))
+  let children = 0
+  let refused = 0
+  for (const [n, place] of all.entries()) {
+    const closing = !place.legal && place.closable
+    const name = `line ${place.line}`
+    // What is open in the middle of a turn is asked for at some places only: they are all alike.
+    if (n % every !== 0 && !(place.legal && last.get(place.turn) === place.line) && !closing) continue
+    const start = await treeOf(sessions)
+    const made = await tell(binary, ['fork', '--json', '--at', `line:${place.line}`, ...closing ? ['--close'] : [], session], places)
+    const then = await treeOf(sessions)
+    const changes = changesOf(start, then)
+    const faults = changes.filter(({ name: file, how }) => how !== 'added' || join(sessions, file).startsWith(`${session}/`)).map(({ name: file, how }) => `${how} ${file.split('/').slice(2).join('/')}`)
+    const child = made.report?.child
+    if (!place.legal && !closing) {
+      refused += 1
+      if (made.status !== 3 || changes.length > 0) faults.push(`not refused: ${made.status} ${made.err}`)
+      else if (!(made.report?.refusal?.length > 10)) faults.push('refused without a reason')
+      report(name, faults)
+      continue
+    }
+    if (made.status !== 0 || child === undefined) {
+      report(name, [...faults, `not forked: ${made.status} ${made.report?.refusal ?? made.err}`])
+      continue
+    }
+    children += 1
+    const ours = await treeOf(child.path)
+    const verify = await tell(binary, ['verify', '--json', child.path], places)
+    if (verify.status !== 0) faults.push(`verify of the child ends with ${verify.status}`)
+    if (!open && place.legal && last.get(place.turn) === place.line) faults.push(...await asTheirs(places, { id, cwd, turn: place.turn, whole: place.turn === all.at(-1).turn }, ours, session))
+    const answer = await ask(places, cwd, child.id, child.path)
+    if (answer.refused !== undefined) faults.push(`the client does not go on: ${answer.refused}`)
+    else if (answer.sent === undefined) faults.push(`the client sends nothing: ${answer.stopReason}`)
+    else {
+      faults.push(...answerFaults(answer, { before: ours, after: ours }))
+      if (!told(answer.sent)) faults.push('the model is not told that the session is a fork')
+    }
+    if (!await isListed(places, child.id)) faults.push('the client does not list the child')
+    if (!changesOf(start, await treeOf(sessions)).every(({ name: file }) => !join(sessions, file).startsWith(`${session}/`))) faults.push('the parent has changed')
+    report(name, faults)
+  }
+  return { children, refused }
+}
+
+function moved(bytes, from, to) {
+  let text = bytes.toString('latin1')
+  for (const [a, b] of [[encodeURIComponent(from), encodeURIComponent(to)], [from, to]]) text = text.replaceAll(a, b)
+  return Buffer.from(text, 'latin1')
+}
+
+const told = messages => messages.some(({ content }) => typeof content === 'string' && /fork/i.test(content))
+
+/** Does the client list a session? */
+async function isListed(places, id) {
+  const { out } = await run(PROGRAM, ['sessions', 'list', '--limit', '1000'], optionsOf(places))
+  return out.includes(id)
+}
+
+/** The child that the client makes of the same turns. */
+async function asTheirs(places, { id, cwd, turn, whole }, ours, session) {
+  const api = await startApi()
+  let agent
+  try {
+    agent = await openClient(places, api.url)
+    const { newSessionId } = await agent.call('_x.ai/session/fork', { sourceSessionId: id, sourceCwd: cwd, newCwd: cwd, ...whole ? {} : { targetPromptIndex: turn - 1 } })
+    return differences(ours, await treeOf(join(dirname(session), newSessionId)), { compacted: isInFront(ours), id: newSessionId })
+  } catch (error) {
+    return [`the client does not fork: ${error.message}`]
+  } finally {
+    agent?.kill()
+    await agent?.process.ended.catch(() => {})
+    api.close()
+  }
+}
+
+/** Was the history told anew? Then the client's child knows what was cut off, and ours does not. */
+const isInFront = files => files.get(HISTORY).toString().startsWith('{"type":"system","content":""}\n')
+
+function differences(ours, theirs, { compacted, id }) {
+  const faults = []
+  const old = valuesOf(ours.get(HISTORY)).some(({ type }) => type === undefined) // stays as it was written first
+  const names = new Set([...ours.keys(), ...theirs.keys()])
+  for (const name of names) {
+    if (THEIRS.test(name) || name.startsWith('compaction/') && !ours.has(name) && compacted) continue
+    // What was announced is forgotten there as here: a file that says nothing is none.
+    if (name === 'announcement_state.json' && !ours.has(name)) continue
+    if (!ours.has(name)) faults.push(`only the client's child has ${name}`)
+    else if (!theirs.has(name)) faults.push(`the client's child has no ${name}`)
+    else if (name === SUMMARY) faults.push(...unlike(JSON.parse(ours.get(name)), JSON.parse(theirs.get(name)), old ? ['num_chat_messages', 'chat_format_version'] : compacted ? ['num_chat_messages'] : []))
+    else if (name === LOG) faults.push(...logFaults(ours.get(name), theirs.get(name), id))
+    else if (name === HISTORY) faults.push(...compacted ? [] : itemFaults(ours.get(name), theirs.get(name)))
+    else if (name === 'fork_status.json' || name === 'signals.json') faults.push(...same(JSON.parse(ours.get(name)), JSON.parse(theirs.get(name))) ? [] : [`${name} differs`])
+    else if (!ours.get(name).equals(theirs.get(name)) && !same(orNothing(ours.get(name)), orNothing(theirs.get(name)))) faults.push(`${name} differs`)
+  }
+  return faults
+}
+
+const orNothing = (bytes) => { try { return JSON.parse(bytes) } catch { return bytes.toString() } }
+const sorted = value => value !== null && typeof value === 'object' ? Array.isArray(value) ? value.map(sorted) : Object.fromEntries(Object.keys(value).sort().filter(key => value[key] !== null).map(key => [key, sorted(value[key])])) : value
+const same = (a, b) => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
+
+function unlike(ours, theirs, others) {
+  const faults = []
+  for (const key of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
+    if (FRESH.has(key) || key === 'info' || others.includes(key)) continue
+    if (key === 'num_messages') continue // dead branches count there
+    if (!same(ours[key] ?? null, theirs[key] ?? null)) faults.push(`summary: ${key} is ${JSON.stringify(ours[key])}, the client's ${JSON.stringify(theirs[key])}`)
+  }
+  if (ours.info.cwd !== theirs.info.cwd) faults.push('summary: another folder')
+  return faults
+}
+
+const valuesOf = bytes => linesOf(bytes).flatMap(({ value }) => value ?? [])
+
+/** The client's log of a whole session holds dead branches too: ours must be part of it, in its order, and lack nothing else. */
+function logFaults(ours, theirs, id) {
+  const key = ({ method, params }) => JSON.stringify(sorted({ method, params: { ...params, sessionId: id } }))
+  const want = valuesOf(theirs).filter(({ params }) => params !== undefined).map(key)
+  let at = 0
+  for (const line of valuesOf(ours).map(value => value.params === undefined ? { method: 'session/update', params: value } : value)) {
+    const found = want.indexOf(key(line), at)
+    if (found < 0) return [`the log holds what the client's does not: ${JSON.stringify(line).slice(0, 120)}`]
+    at = found + 1
+  }
+  return []
+}
+
+/** Items that the client reads are as it reads them. */
+function itemFaults(ours, theirs) {
+  const a = valuesOf(ours).filter(({ type }) => type !== undefined)
+  const b = valuesOf(theirs)
+  if (a.length === 0) return [] // as it was written first
+  if (a.length !== b.length) return [`the history holds ${a.length} items, the client's ${b.length}`]
+  const n = a.findIndex((item, i) => !same(item, b[i]))
+  return n < 0 ? [] : [`item ${n + 1} of the history is not as the client's: ${JSON.stringify(a[n]).slice(0, 120)}`]
+}
+

@@ -1,0 +1,50 @@
+// node upgrade.mjs BIN [PATH…] [OPTIONS]: lets BIN bring sessions over that the first releases wrote, and holds what it writes against what the real client makes
+// of the same when it opens it. One line for each fault; the last line counts.
+import { existsSync, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { isInstalled } from './lib/client.mjs'
+import { forEachOf } from './lib/each.mjs'
+import { firsts, refused } from './lib/firsts.mjs'
+import { namedSources, sharedSources } from './lib/sources.mjs'
+import { LOG, recordsIn } from './lib/session.mjs'
+import { refusalFaults, upgradeFaults } from './lib/upgrades.mjs'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    shared: { type: 'string' }, only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' }, every: { type: 'string', default: '1' },
+    keep: { type: 'string' }, verbose: { type: 'boolean', default: false },
+  },
+})
+const [binary, ...paths] = positionals
+const jobs = Number(values.jobs)
+const every = Number(values.every)
+const wrong = binary === undefined || !(jobs >= 1 && jobs <= 6) || !(every >= 1)
+if (wrong || !existsSync(binary) || !isInstalled()) {
+  console.error(wrong ? 'usage: node upgrade.mjs BIN [PATH…] [--shared DIR] [--only WORD] [--jobs 1 to 6] [--every N] [--keep DIR] [--verbose]' : `upgrade.mjs: ${isInstalled() ? binary : 'the client'} is not there`)
+  process.exit(2)
+}
+const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-upgrade-')) : resolve(values.keep)
+await mkdir(scratch, { recursive: true })
+if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+
+const isOld = files => recordsIn(files, LOG).some(({ params }) => params === undefined)
+const found = [...await namedSources(paths), ...values.shared === undefined ? [] : await sharedSources(values.shared)].filter(({ files }) => files.has('summary.json') && isOld(files))
+const trials = [
+  ...[...firsts, ...found].map(source => ({ name: source.name, run: folder => upgradeFaults(resolve(binary), source, folder) })),
+  ...refused.map(source => ({ name: source.name, run: folder => refusalFaults(resolve(binary), source, folder) })),
+].filter(({ name }, n) => name.includes(values.only) && n % every === 0)
+const tally = { passed: 0, failed: 0 }
+await forEachOf(trials, jobs, async ({ name, run }, n) => {
+  const folder = join(scratch, `${String(n).padStart(2, '0')}-${name.replace(/[^\w.]+/g, '-').slice(-60)}`)
+  const faults = await run(folder).catch(error => [`no verdict: ${error.stack}`])
+  tally[faults.length > 0 ? 'failed' : 'passed'] += 1
+  for (const fault of faults) console.log(`FAIL ${name}: ${fault}`)
+  if (values.verbose && faults.length === 0) console.log(`passed ${name}`)
+  if (values.keep === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+})
+console.log(`${tally.passed} passed, ${tally.failed} failed`)
+process.exit(tally.failed > 0 || tally.passed === 0 ? 1 : 0)
