@@ -45,7 +45,7 @@ func (Format) Detect(p format.Peek) format.Match {
 func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	if client == "" {
 		client = Newest
-		if strings.Contains(p.Path, databaseName+"#") {
+		if stored(p.Path) {
 			client = firstStored
 		}
 	}
@@ -58,6 +58,9 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	}
 	return pi.Open(p, pi.Client{Rank: rank, Entry: entry})
 }
+
+// stored tells a session of a database from a file.
+func stored(path string) bool { return strings.Contains(path, databaseName+"#") }
 
 // entry says what the client's own types of entries are for.
 func entry(typ string, aside bool, l *session.Link) {

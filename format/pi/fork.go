@@ -68,8 +68,10 @@ type Branch struct {
 	// kept are the entries of the way but for labels, in its order; under is the id of the one in front, and first what a compaction keeps first.
 	kept   []kept
 	labels []label
-	left   int64 // entries that the child lacks
-	taken  map[session.ID]bool
+	// Kind is the type of the entry that the cut stands behind.
+	Kind  string
+	left  int64 // entries that the child lacks
+	taken map[session.ID]bool
 }
 
 // kept is an entry on its way into the child.
@@ -154,7 +156,7 @@ func NewBranch(q format.ForkRequest) (*Branch, error) {
 			}
 		}
 		if r.N == q.Cut.N {
-			cut = own
+			cut, b.Kind = own, string(f.Str(kType))
 		}
 		if taken {
 			nodes[own] = node{r.N, idOf(f, kParent), string(f.Value(kID)), isLabel}
@@ -272,7 +274,10 @@ func (b *Branch) header() ([]byte, error) {
 	return spliced(b.head, list...), nil
 }
 
-// hung is an entry under another one, where it hangs under that not yet. A compaction names no label as the first that it keeps.
+// keeps are the types of entries that name the first one that they keep; the second is OpenClaw's.
+var keeps = map[string]bool{"compaction": true, "reset": true}
+
+// hung is an entry under another one, where it hangs under that not yet. None names a label as the first that it keeps.
 func hung(raw []byte, up string, moved map[session.ID]string) ([]byte, error) {
 	f, err := read(raw)
 	if err != nil {
@@ -282,7 +287,7 @@ func hung(raw []byte, up string, moved map[session.ID]string) ([]byte, error) {
 	if idOf(f, kParent) != refOf([]byte(up)) || !f.Has(kParent) {
 		list = append(list, f.stands(kParent, up))
 	}
-	if string(f.Str(kType)) == "compaction" {
+	if keeps[string(f.Str(kType))] {
 		if to := moved[idOf(f, kFirstKept)]; to != "" {
 			list = append(list, value(f.At(kFirstKept), to))
 		}

@@ -74,7 +74,7 @@ func said(raw []byte) map[string]any {
 		return nil
 	}
 	delete(m, "parentId")
-	if m["type"] == "compaction" {
+	if typ, _ := m["type"].(string); keeps[typ] {
 		delete(m, "firstKeptEntryId")
 	}
 	if t, ok := m["message"].(map[string]any); ok && t["role"] == "hookMessage" {
