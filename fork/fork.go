@@ -157,6 +157,9 @@ func Make(ctx context.Context, parts []store.Session, o Options) (*Child, error)
 	}
 	cut, err := w.choose(p.name, o.Place, o.Close)
 	if err != nil {
+		if damaged := p.sound(ctx, nil); damaged != nil {
+			return nil, damaged // which may be why the place is not found
+		}
 		return nil, err
 	}
 	if err := p.sound(ctx, cut); err != nil {
@@ -191,7 +194,7 @@ func (p *parent) refused(err error) error {
 	return fmt.Errorf("%s: %w", p.name, err)
 }
 
-// sound makes sure that what stands in front of the cut is whole.
+// sound makes sure that what stands in front of the cut is whole; all of it where cut is nil.
 func (p *parent) sound(ctx context.Context, cut *format.Cut) error {
 	for _, s := range p.parts {
 		res, err := verify.File(ctx, s)
@@ -201,10 +204,13 @@ func (p *parent) sound(ctx context.Context, cut *format.Cut) error {
 		for i := range res.Findings {
 			f := &res.Findings[i]
 			e, _ := finding.Lookup(f.Code)
-			inFront := s.Path != p.log.Path || f.Text < cut.TextEnd()
+			inFront := cut == nil || s.Path != p.log.Path || f.Text < cut.TextEnd()
 			if f.Damage() && inFront && (e.Stage == finding.StageBytes || e.Stage == finding.StageNumbers) {
 				no := &RefusedError{Path: p.name, Mendable: res.Verdict == verify.Repairable}
 				no.Why = fmt.Sprintf("%s at %d of %s stands in front of the place", f.Code, f.Off, filepath.Base(s.Path))
+				if cut == nil {
+					no.Why = fmt.Sprintf("it has %s at %d of %s", f.Code, f.Off, filepath.Base(s.Path))
+				}
 				if no.Mendable {
 					no.Why += ": repair the session first"
 				}
