@@ -2,8 +2,10 @@ package pi
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/internal/damage"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -221,4 +224,46 @@ func TestForkRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzFork cuts a session behind a line, as it is and bent, and behind others: the child is a chain of whole records.
+func FuzzFork(f *testing.F) {
+	for i, s := range fuzzSeeds(f) {
+		f.Add(s, uint64(i))
+	}
+	f.Add([]byte(put("label", "b", "a", `,"targetId":"a","label":"x"`)), uint64(1))
+	f.Add([]byte(put("compaction", "b", "a", `,"firstKeptEntryId":"l"`)), uint64(2))
+	f.Fuzz(func(t *testing.T, line []byte, seed uint64) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		lines := []string{head, treed, put("label", "l", "a", `,"targetId":"b","label":"x"`), string(line), string(damage.Bend(rnd, line, pieces)), put("custom", "z", "b", ""), put("label", "y", "z", `,"targetId":"z","label":"x"`)}
+		rnd.Shuffle(len(lines)-1, func(i, j int) { lines[i+1], lines[j+1] = lines[j+1], lines[i+1] })
+		for _, l := range lines {
+			if !json.Valid([]byte(l)) || strings.ContainsRune(l, '\n') {
+				return
+			}
+		}
+		for n := 1; n < len(lines); n++ {
+			out, err := childOf(forking(n, lines))
+			var r *format.RefusedError
+			if err != nil {
+				if !errors.As(err, &r) {
+					t.Fatal(err)
+				}
+				continue
+			}
+			up := json.RawMessage("null")
+			for i, l := range out {
+				var e map[string]json.RawMessage
+				if err := json.Unmarshal([]byte(l), &e); err != nil {
+					t.Fatalf("%s: %v", l, err)
+				}
+				if i > 0 && refOf(e["parentId"]) != refOf(up) {
+					t.Fatalf("%q hangs under %s in\n%s\nmade of\n%s", e["id"], e["parentId"], strings.Join(out, "\n"), strings.Join(lines, "\n"))
+				}
+				if i > 0 {
+					up = e["id"]
+				}
+			}
+		}
+	})
 }
