@@ -1,4 +1,4 @@
-// node fork.mjs BIN [PATH…] [--shared DIR] [--only WORD] [--jobs N] [--every N] [--keep DIR] [--verbose]: lets BIN fork healthy sessions at every entry, and
+// node fork.mjs BIN [PATH…] [--shared DIR] [--doctor DIR] [--only WORD] [--jobs N] [--every N] [--keep DIR] [--verbose]: lets BIN fork healthy sessions at every entry, and
 // holds each child against what the real client makes of the same place. One line for each fault; the last line counts. Exit 1 when one failed.
 import { existsSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -7,15 +7,17 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { forkFaults } from './lib/branches.mjs'
 import { areInstalled } from './lib/client.mjs'
+import { doctorFaults, doctorIn } from './lib/doctor.mjs'
 import { forEachOf } from './lib/each.mjs'
 import { endGuests } from './lib/guests.mjs'
 import { endLookers } from './lib/look.mjs'
+import { openclawForks, openclawSources } from './lib/openclaw.mjs'
 import { healthySources } from './lib/sources.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    shared: { type: 'string' }, only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' }, every: { type: 'string', default: '1' },
+    shared: { type: 'string' }, doctor: { type: 'string' }, only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' }, every: { type: 'string', default: '1' },
     keep: { type: 'string' }, verbose: { type: 'boolean', default: false },
   },
 })
@@ -24,7 +26,7 @@ const jobs = Number(values.jobs)
 const every = Number(values.every)
 const wrong = binary === undefined || !(jobs >= 1 && jobs <= 6) || !(every >= 1)
 if (wrong || !existsSync(binary) || !areInstalled()) {
-  console.error(wrong ? 'usage: node fork.mjs BIN [PATH…] [--shared DIR] [--only WORD] [--jobs 1 to 6] [--every N] [--keep DIR] [--verbose]' : `fork.mjs: ${areInstalled() ? binary : 'the client'} is not there`)
+  console.error(wrong ? 'usage: node fork.mjs BIN [PATH…] [--shared DIR] [--doctor DIR] [--only WORD] [--jobs 1 to 6] [--every N] [--keep DIR] [--verbose]' : `fork.mjs: ${areInstalled() ? binary : 'the client'} is not there`)
   process.exit(2)
 }
 const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-fork-')) : resolve(values.keep)
@@ -48,6 +50,30 @@ await forEachOf(sources, jobs, async (source, n) => {
 })
 endGuests()
 endLookers()
+await openclaw()
 console.log(`fork: ${tally.sessions} sessions, ${tally.children} children, ${tally.refused} places refused`)
 console.log(`fork: ${tally.passed} passed, ${tally.failed} failed`)
 process.exit(tally.failed > 0 || tally.children === 0 ? 1 : 0)
+
+/** Logs of OpenClaw, and what its doctor says of their children. */
+async function openclaw() {
+  const folders = [...paths, ...values.shared === undefined ? [] : [join(resolve(values.shared), 'oracles', 'pi', 'samples')]]
+  const children = []
+  for (const [n, source] of (await openclawSources(folders)).filter(({ name }) => name.includes(values.only)).entries()) {
+    const made = await openclawForks(resolve(binary), source, join(scratch, `openclaw-${n}`), (place, faults) => {
+      tally[faults.length > 0 ? 'failed' : 'passed'] += 1
+      for (const fault of faults) console.log(`FAIL ${source.name} ${place}: ${fault}`)
+      if (values.verbose && faults.length === 0) console.log(`passed ${source.name} ${place}`)
+    })
+    children.push(...made)
+    tally.sessions += 1
+    tally.children += made.length
+  }
+  const program = doctorIn(values.doctor)
+  if (children.length === 0) return
+  if (program === undefined) return console.log('SKIPPED: the doctor of openclaw is not installed')
+  const faults = await doctorFaults(program, children, join(scratch, 'doctor'))
+  for (const fault of faults) console.log(`FAIL ${fault}`)
+  tally.failed += faults.length
+  console.log(`the doctor of openclaw was asked about ${children.length} children`)
+}

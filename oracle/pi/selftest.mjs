@@ -16,6 +16,8 @@ import { linesOf, wholeRecords } from './lib/records.mjs'
 import { ownSources } from './lib/sources.mjs'
 import { endOf } from './lib/tail.mjs'
 import { runTrial } from './lib/trial.mjs'
+import { plain } from './lib/author.mjs'
+import { recordFaults } from './lib/upgrades.mjs'
 import { itemsOf, turnsOf, turnsOfRecord, turnsSent } from './lib/turns.mjs'
 
 test('records: whole ones in damaged lines', () => {
@@ -80,6 +82,29 @@ for (const [words, find] of Object.entries(FAULTS)) {
   test(`fault: ${words}`, () => {
     const faults = find()
     assert.ok(faults.includes(words), faults.join('\n') || 'none')
+  })
+}
+
+const upgraded = () => [...healthy.linear.values()].map(row => structuredClone(row))
+/** What an upgrade of a session without ids does wrong, and what is said of it. */
+const UPGRADES = {
+  'nothing': [() => {}, /^$/],
+  'other ids': [rows => rows.forEach((row, n) => n > 0 && Object.assign(row, { id: `c${String(n).padStart(7, '0')}`, parentId: n === 1 ? null : rows[n - 1].id })), /^$/],
+  'a word': [rows => { rows[3].message.content = [] }, /record 3: message is/],
+  'a member lost': [rows => { delete rows[2].timestamp }, /record 2: timestamp is undefined/],
+  'a member more': [rows => { rows[2].more = 1 }, /record 2 has more more/],
+  'a parent': [rows => { rows[4].parentId = rows[2].id }, /record 4: parentId/],
+  'a record lost': [rows => rows.splice(5, 1), /-1 records more/],
+  'a record more': [rows => rows.push({ ...rows.at(-1), id: 'cccccccc', parentId: rows.at(-1).id }), /1 records more/],
+  'an id twice': [rows => { rows.at(-1).id = rows[2].id }, /ids are not unique/],
+  'the header': [rows => { rows[0].cwd = '/' }, /the header is/],
+  'another parent': [rows => { rows[0].parentSession = '/p' }, /the parent is/],
+}
+for (const [fault, [spoil, words]] of Object.entries(UPGRADES)) {
+  test(`upgrade: ${fault}`, () => {
+    const rows = upgraded()
+    spoil(rows)
+    assert.match(recordFaults(rows, upgraded(), [...plain(healthy.linear).values()], {}).join('; '), words)
   })
 }
 

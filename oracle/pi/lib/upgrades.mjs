@@ -100,7 +100,7 @@ export async function forkedByClient(bytes, folder) {
 }
 
 /** Record by record the same, but for ids, and for what the client loses. */
-function recordFaults(ours, theirs, before, { settings, parent }) {
+export function recordFaults(ours, theirs, before, { settings, parent }) {
   const faults = []
   const isOld = !(before[0].version >= 2) || before.slice(1).some(row => row.id === undefined)
   const added = ours.filter(row => !isHeader(row)).length - theirs.filter(row => !isHeader(row)).length
