@@ -114,8 +114,8 @@ func (b *rowBed) rows(query string) (out []string) {
 }
 
 const (
-	eventsOf = "select * from events where session_id = '%s' order by seq"
-	otherRows   = "select * from events where session_id <> 's1' union all select id, revision, incarnation, 0, 0, 0, 0, 0 from sessions where id <> 's1'"
+	eventsOf  = "select * from events where session_id = '%s' order by seq"
+	otherRows = "select * from events where session_id <> 's1' union all select id, revision, incarnation, 0, 0, 0, 0, 0 from sessions where id <> 's1'"
 )
 
 func (b *rowBed) events() []string { b.Helper(); return b.rows(fmt.Sprintf(eventsOf, "s1")) }

@@ -170,7 +170,7 @@ func Pending(fsys durable.FS, caseDir, path string) (string, bool) {
 	if caseDir == "" {
 		return "", false
 	}
-	at, err := realPath(path)
+	at, err := casePath(path)
 	if err != nil {
 		return "", false
 	}

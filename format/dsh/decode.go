@@ -72,7 +72,7 @@ func (d *decoder) envelope(r *session.Record, b *format.Batch, typ []byte) {
 	d.next = d.at + 1
 	b.Time, _ = f.int(kTime)
 	ev, known := vocabulary[string(typ)]
-	known = known && ev.since <= d.dialect.version && d.dialect.version <= ev.till && !f.has(kSeq0)
+	known = known && ev.since <= d.dialect.version && d.dialect.version <= ev.till && !f.has(kSeq0) && !isPacked(string(typ))
 	ignorable := f.kind(kIgnorable) == 't'
 	switch {
 	case f.kind(kType) != '"':
