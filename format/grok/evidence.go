@@ -10,13 +10,13 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// ask is a call of the last answer that asks for any; all is as written.
+// ask is a call of an answer; all is as written.
 type ask struct{ id, name, args string }
 
 // told is what the history says of calls.
 type told struct {
 	dir     fs.FS
-	asks    []ask                   // of its last answer that asks
+	asks    []ask                   // of its last answer that asks, behind the last prompt
 	results map[string]session.Span // of each call
 }
 
@@ -32,8 +32,12 @@ func (t *told) result(id string) (text string, ok bool) {
 
 func readHistory(dir fs.FS) (t told) {
 	t.dir, t.results = dir, map[string]session.Span{}
+	numbered := false
 	besideAt(dir, historyName, func(f *fields, at, end int64) {
+		numbered = numbered || f.Kind(kItemPrompt) == '0'
 		switch {
+		case f.Kind(kItemPrompt) == '0' || !numbered && (string(f.Str(kType)) == "user" || string(f.Str(kRole)) == "user") && bytes.Contains(f.Value(kContent), query):
+			t.asks = t.asks[:0]
 		case len(f.calls) > 0:
 			t.asks = t.asks[:0]
 			for _, c := range f.calls {

@@ -171,7 +171,7 @@ type graft struct {
 // count goes over the records that a child gets, for their number and the files of the compactions among them.
 func (g *graft) count() error {
 	named := map[string]bool{}
-	return g.each(func(raw []byte, f *fields) error {
+	return g.each(func(raw []byte, _ int64, f *fields) error {
 		g.n++
 		if string(f.Str(kUpdate)) == "compaction_checkpoint" {
 			name := unquote(string(f.Str(kFile)))
@@ -184,21 +184,19 @@ func (g *graft) count() error {
 	})
 }
 
-// copyTo writes them.
+// copyTo writes them. Those without an envelope get one.
 func (g *graft) copyTo(w io.Writer) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	err := g.each(func(raw []byte, f *fields) error {
-		out.Write(raw)
-		return out.WriteByte('\n')
-	})
+	out := &putter{w: bufio.NewWriterSize(w, 64<<10)}
+	step := &logStep{}
+	err := g.each(func(raw []byte, n int64, f *fields) error { return out.through(step, format.Line{Raw: raw, N: n}) })
 	if err != nil {
 		return err
 	}
-	return out.Flush()
+	return out.w.Flush()
 }
 
 // each goes over them, as the child has them. What the client projects from a goal or a workflow is of the parent alone.
-func (g *graft) each(yield func(raw []byte, f *fields) error) error {
+func (g *graft) each(yield func(raw []byte, n int64, f *fields) error) error {
 	var f fields
 	var err error
 	taken := g.branch.taken
@@ -221,7 +219,7 @@ func (g *graft) each(yield func(raw []byte, f *fields) error) error {
 			o.put("sessionId", g.id) // as it was written first
 			raw = o.bytes()
 		}
-		err = yield(raw, &f)
+		err = yield(raw, r.N, &f)
 	})
 	if err == nil && !ok {
 		return format.Refuse(-1, "its log cannot be read")

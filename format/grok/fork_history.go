@@ -1,6 +1,7 @@
 package grok
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"io/fs"
@@ -126,8 +127,8 @@ func (s *stem) judge(turn, turns int) (c format.Cut) {
 	return c
 }
 
-// copyTo writes a child's history: that of its parent in front of a turn, byte for byte, or, where a compaction took that away, what the log
-// tells of it.
+// copyTo writes a child's history: that of its parent in front of a turn, byte for byte, but that messages become items; or, where a
+// compaction took that away, what the log tells of it.
 func (s *stem) copyTo(w io.Writer, turn, turns int) error {
 	if s.retold(turn) {
 		_, err := w.Write(rebuildTo(s.dir, turn))
@@ -137,27 +138,46 @@ func (s *stem) copyTo(w io.Writer, turn, turns int) error {
 	if turn < turns {
 		at = s.begins[turn]
 	}
-	last := []byte{'\n'}
-	r, size, done, ok := open(s.dir, historyName)
-	if !ok {
+	out := &putter{w: bufio.NewWriterSize(w, 64<<10)}
+	step := &historyStep{}
+	var err error
+	ok := records(s.dir, historyName, 0, -1, keys[:1], func(r *session.Record) {
+		if err == nil && r.Text < at {
+			err = out.through(step, format.Line{Raw: r.Raw, N: r.N})
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case !ok:
 		return format.Refuse(-1, "the history cannot be read")
 	}
-	defer done()
-	at = min(at, size)
-	if _, err := io.Copy(w, io.NewSectionReader(r, 0, at)); err != nil {
-		return err
-	}
-	if at > 0 {
-		if _, err := r.ReadAt(last, at-1); err != nil && err != io.EOF {
-			return err
-		}
-	}
-	if last[0] != '\n' {
-		_, err := w.Write([]byte{'\n'})
-		return err
-	}
-	return nil
+	return out.w.Flush()
 }
+
+// putter writes what a step makes of lines.
+type putter struct{ w *bufio.Writer }
+
+// through writes what a step makes of a line, and the line itself where the step refuses it: it is as much worth here as in its parent.
+func (p *putter) through(step format.Stage, l format.Line) error {
+	err := step.Record(l, p)
+	if refusalOnly(err) == nil && err != nil {
+		return p.Put(l)
+	}
+	return err
+}
+
+// Put writes one.
+func (p *putter) Put(l format.Line) error {
+	p.w.Write(l.Raw)
+	return p.w.WriteByte('\n')
+}
+
+// Drop is not asked for.
+func (*putter) Drop(int64, string) {}
+
+// Note is not asked for.
+func (*putter) Note(int64, string) {}
 
 // retold tells whether a child's history is made of the log.
 func (s *stem) retold(turn int) bool { return turn < s.border }

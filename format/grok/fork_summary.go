@@ -74,7 +74,7 @@ func (p *pedigree) summary() string {
 	}
 	for _, m := range []member{
 		{"created_at", now}, {"updated_at", now}, {"num_messages", strconv.FormatInt(p.updates, 10)}, {"num_chat_messages", strconv.FormatInt(p.items, 10)},
-		{"parent_session_id", quoted(p.parent)}, {"forked_at", now}, {"next_trace_turn", "0"}, {"session_kind", quoted(p.kind())},
+		{"parent_session_id", quoted(p.parent)}, {"forked_at", now}, {"next_trace_turn", "0"}, {"chat_format_version", current}, {"session_kind", quoted(p.kind())},
 	} {
 		o.put(m.key, m.value)
 	}

@@ -356,17 +356,18 @@ func TestForkWorktree(t *testing.T) {
 	}
 }
 
-// What is about the parent alone is left out, and a line as it was written first gets the child's name as well.
+// What is about the parent alone is left out. What was written in the first way is written as it is now, in the child's name.
 func TestForkLines(t *testing.T) {
 	const bare = `{"sessionId" : "` + id + `", "update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"a"},"n":1.0}}`
 	f := folder{
 		logName:     bare + "\n\n" + updates(`{"timestamp":1,"method":"_x.ai/session/update","params":{"update":{"sessionUpdate":"goal_updated"},"sessionId":"x"}}`, `{"timestamp":1,"method":"_x.ai/session/update","params":{"update":{"sessionUpdate":"workflow_updated"},"sessionId":"x"}}`, `{"params":{"sessionId":"other","sessionId":"twice","update":{"sessionUpdate":"later","y":1.0}},"timestamp":0}`),
-		historyName: `{"role":"user","content":"<user_query>\na\n</user_query>"}` + "\n" + `{"role":"assistant","content":"b"}`, summaryName: goodSummary,
+		historyName: `{"role":"user","content":"<user_query>\na\n</user_query>"}` + "\n" + `{"x":1}` + "\n" + `{"role":"assistant","content":"b"}`, summaryName: strings.Replace(goodSummary, `,"chat_format_version":1`, "", 1),
 	}
+	told := `{"type":"user","content":[{"type":"text","text":"<user_query>\na\n</user_query>"}]}` + "\n" + `{"x":1}` + "\n" + `{"type":"assistant","content":"b"}` + "\n"
 	child, _, err := f.forked(t, 3, format.ForkRequest{})
-	want := `{"sessionId" : "` + childID + `", "update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"a"},"n":1.0}}` + "\n" +
+	want := `{"timestamp":0,"method":"session/update","params":{"sessionId" : "` + childID + `", "update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"a"},"n":1.0}}}` + "\n" +
 		`{"params":{"sessionId":"other","sessionId":"` + childID + `","update":{"sessionUpdate":"later","y":1.0}},"timestamp":0}` + "\n"
-	if err != nil || child[logName] != want || child[historyName] != f[historyName]+"\n" {
+	if err != nil || child[logName] != want || child[historyName] != told || !strings.Contains(child[summaryName], `"chat_format_version":1`) {
 		t.Errorf("%v\n%s%s", err, child[logName], child[historyName])
 	}
 }

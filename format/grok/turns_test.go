@@ -74,6 +74,19 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// A call of an earlier turn, which has its end there, is not one of a turn that a kill cut short before it asked for any.
+func TestEarlierCalls(t *testing.T) {
+	told := history("system", "user:0:a", "asks::c1", "result:c1:r", "answer:x", "user:1:b")
+	bare := strings.NewReplacer(`,"prompt_index":0`, "", `,"prompt_index":1`, "").Replace(told)
+	for _, h := range []string{told, bare} {
+		f := folder{logName: updates("user:0:a", "call:c1", "done:c1:r", "say:x", "end:end_turn", "user:1:b"), historyName: h, eventsName: events("turn", "loop", "tool", "done:c1", "ended:completed", "turn", "loop"), summaryName: goodSummary}
+		m := f.mend(t)
+		if lines := added(f[logName], m.folder[logName]); len(lines) != 1 || !strings.Contains(lines[0], `"stop_reason":"interrupted"`) {
+			t.Errorf("added to the log: %s", lines)
+		}
+	}
+}
+
 // toldLines tells records that a repair added.
 func toldLines(lines []string) string {
 	var out []string

@@ -10,7 +10,7 @@ import { forEachOf } from './lib/each.mjs'
 import { firsts, refused } from './lib/firsts.mjs'
 import { namedSources, sharedSources } from './lib/sources.mjs'
 import { LOG, recordsIn } from './lib/session.mjs'
-import { refusalFaults, upgradeFaults } from './lib/upgrades.mjs'
+import { refusalFaults, rewindFaults, upgradeFaults } from './lib/upgrades.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -35,6 +35,7 @@ const isOld = files => recordsIn(files, LOG).some(({ params }) => params === und
 const found = [...await namedSources(paths), ...values.shared === undefined ? [] : await sharedSources(values.shared)].filter(({ files }) => files.has('summary.json') && isOld(files))
 const trials = [
   ...[...firsts, ...found].map(source => ({ name: source.name, run: folder => upgradeFaults(resolve(binary), source, folder) })),
+  { name: 'a rewind', run: folder => rewindFaults(resolve(binary), firsts.find(({ name }) => name === 'a history of today without its version'), folder) },
   ...refused.map(source => ({ name: source.name, run: folder => refusalFaults(resolve(binary), source, folder) })),
 ].filter(({ name }, n) => name.includes(values.only) && n % every === 0)
 const tally = { passed: 0, failed: 0 }

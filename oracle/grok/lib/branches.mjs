@@ -20,6 +20,7 @@ const FRESH = new Set(['created_at', 'updated_at', 'forked_at', 'attempt_id', 'a
 /** Calls report(place, faults) for each place. { children, refused } are how many of them were forked, and not. */
 export async function forkFaults(binary, { files, open }, folder, every, report) {
   const { id, cwd: elsewhere } = JSON.parse(files.get(SUMMARY)).info
+  const old = valuesOf(files.get(HISTORY) ?? Buffer.alloc(0)).some(({ type }) => type === undefined)
   const places = placesIn(folder)
   const cwd = places.project // the client lists the sessions of the folder that it works in
   await mkdir(places.home, { recursive: true })
@@ -59,7 +60,7 @@ export async function forkFaults(binary, { files, open }, folder, every, report)
     const ours = await treeOf(child.path)
     const verify = await tell(binary, ['verify', '--json', child.path], places)
     if (verify.status !== 0) faults.push(`verify of the child ends with ${verify.status}`)
-    if (!open && place.legal && last.get(place.turn) === place.line) faults.push(...await asTheirs(places, { id, cwd, turn: place.turn, whole: place.turn === all.at(-1).turn }, ours, session))
+    if (!open && place.legal && last.get(place.turn) === place.line) faults.push(...await asTheirs(places, { id, cwd, turn: place.turn, old, whole: place.turn === all.at(-1).turn }, ours, session))
     const answer = await ask(places, cwd, child.id, child.path)
     if (answer.refused !== undefined) faults.push(`the client does not go on: ${answer.refused}`)
     else if (answer.sent === undefined) faults.push(`the client sends nothing: ${answer.stopReason}`)
@@ -68,10 +69,30 @@ export async function forkFaults(binary, { files, open }, folder, every, report)
       if (!told(answer.sent)) faults.push('the model is not told that the session is a fork')
     }
     if (!await isListed(places, child.id)) faults.push('the client does not list the child')
-    if (!changesOf(start, await treeOf(sessions)).every(({ name: file }) => !join(sessions, file).startsWith(`${session}/`))) faults.push('the parent has changed')
     report(name, faults)
   }
+  if (!open && children > 0) {
+    report('worktree', await worktreeFaults(binary, places, { id, cwd, session, old, line: Math.max(...last.values()) }))
+    children += 1
+  }
   return { children, refused }
+}
+
+/** A child that works in a folder of its own, beside the one that the client makes. */
+async function worktreeFaults(binary, places, { id, cwd, session, old, line }) {
+  for (const args of [['init', '-q'], ['-c', 'user.name=o', '-c', 'user.email=o@localhost', 'commit', '-q', '--allow-empty', '-m', 'o']]) {
+    const { status, err } = await run('git', args, optionsOf(places))
+    if (status !== 0) return [`git: ${err}`]
+  }
+  const tree = join(dirname(places.project), 'tree')
+  const made = await tell(binary, ['fork', '--json', '--at', `line:${line}`, '--worktree', tree, session], places)
+  const child = made.report?.child
+  if (child === undefined) return [`not forked: ${made.status} ${made.report?.refusal ?? made.err}`]
+  const ours = await treeOf(child.path)
+  const faults = await asTheirs(places, { id, cwd, old, whole: true, more: { newCwd: tree, sessionKind: 'worktree', sourceWorkspaceDir: cwd } }, ours, join(groupOf(places, tree), id))
+  const answer = await ask({ ...places, project: tree }, tree, child.id, child.path)
+  if (answer.sent === undefined) return [...faults, `the client does not go on: ${answer.refused ?? answer.stopReason}`]
+  return [...faults, ...answerFaults(answer, { before: ours, after: ours })]
 }
 
 function moved(bytes, from, to) {
@@ -89,13 +110,13 @@ async function isListed(places, id) {
 }
 
 /** The child that the client makes of the same turns. */
-async function asTheirs(places, { id, cwd, turn, whole }, ours, session) {
+async function asTheirs(places, { id, cwd, turn, whole, old, more = {} }, ours, session) {
   const api = await startApi()
   let agent
   try {
     agent = await openClient(places, api.url)
-    const { newSessionId } = await agent.call('_x.ai/session/fork', { sourceSessionId: id, sourceCwd: cwd, newCwd: cwd, ...whole ? {} : { targetPromptIndex: turn - 1 } })
-    return differences(ours, await treeOf(join(dirname(session), newSessionId)), { compacted: isInFront(ours), id: newSessionId })
+    const { newSessionId } = await agent.call('_x.ai/session/fork', { sourceSessionId: id, sourceCwd: cwd, newCwd: cwd, ...whole ? {} : { targetPromptIndex: turn - 1 }, ...more })
+    return differences(ours, await treeOf(join(dirname(session), newSessionId)), { compacted: isInFront(ours), old, id: newSessionId })
   } catch (error) {
     return [`the client does not fork: ${error.message}`]
   } finally {
@@ -108,9 +129,8 @@ async function asTheirs(places, { id, cwd, turn, whole }, ours, session) {
 /** Was the history told anew? Then the client's child knows what was cut off, and ours does not. */
 const isInFront = files => files.get(HISTORY).toString().startsWith('{"type":"system","content":""}\n')
 
-function differences(ours, theirs, { compacted, id }) {
+function differences(ours, theirs, { compacted, old, id }) {
   const faults = []
-  const old = valuesOf(ours.get(HISTORY)).some(({ type }) => type === undefined) // stays as it was written first
   const names = new Set([...ours.keys(), ...theirs.keys()])
   for (const name of names) {
     if (THEIRS.test(name) || name.startsWith('compaction/') && !ours.has(name) && compacted) continue
@@ -118,10 +138,11 @@ function differences(ours, theirs, { compacted, id }) {
     if (name === 'announcement_state.json' && !ours.has(name)) continue
     if (!ours.has(name)) faults.push(`only the client's child has ${name}`)
     else if (!theirs.has(name)) faults.push(`the client's child has no ${name}`)
-    else if (name === SUMMARY) faults.push(...unlike(JSON.parse(ours.get(name)), JSON.parse(theirs.get(name)), old ? ['num_chat_messages', 'chat_format_version'] : compacted ? ['num_chat_messages'] : []))
+    else if (name === SUMMARY) faults.push(...unlike(JSON.parse(ours.get(name)), JSON.parse(theirs.get(name)), compacted || old ? ['num_chat_messages'] : []))
     else if (name === LOG) faults.push(...logFaults(ours.get(name), theirs.get(name), id))
-    else if (name === HISTORY) faults.push(...compacted ? [] : itemFaults(ours.get(name), theirs.get(name)))
-    else if (name === 'fork_status.json' || name === 'signals.json') faults.push(...same(JSON.parse(ours.get(name)), JSON.parse(theirs.get(name))) ? [] : [`${name} differs`])
+    else if (name === HISTORY) faults.push(...compacted ? [] : itemFaults(ours.get(name), theirs.get(name), old))
+    else if (name === 'signals.json') faults.push(...isPartOf(JSON.parse(ours.get(name)), JSON.parse(theirs.get(name))) ? [] : [`${name} differs`]) // the client adds counters of 0
+    else if (name === 'fork_status.json') faults.push(...same(JSON.parse(ours.get(name)), JSON.parse(theirs.get(name))) ? [] : [`${name} differs`])
     else if (!ours.get(name).equals(theirs.get(name)) && !same(orNothing(ours.get(name)), orNothing(theirs.get(name)))) faults.push(`${name} differs`)
   }
   return faults
@@ -130,6 +151,8 @@ function differences(ours, theirs, { compacted, id }) {
 const orNothing = (bytes) => { try { return JSON.parse(bytes) } catch { return bytes.toString() } }
 const sorted = value => value !== null && typeof value === 'object' ? Array.isArray(value) ? value.map(sorted) : Object.fromEntries(Object.keys(value).sort().filter(key => value[key] !== null).map(key => [key, sorted(value[key])])) : value
 const same = (a, b) => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
+
+const isPartOf = (part, all) => Object.keys(part).every(key => same(part[key], all[key] ?? null))
 
 function unlike(ours, theirs, others) {
   const faults = []
@@ -144,7 +167,7 @@ function unlike(ours, theirs, others) {
 
 const valuesOf = bytes => linesOf(bytes).flatMap(({ value }) => value ?? [])
 
-/** The client's log of a whole session holds dead branches too: ours must be part of it, in its order, and lack nothing else. */
+/** The client's log of a whole session holds dead branches too: ours must be part of it, in its order. */
 function logFaults(ours, theirs, id) {
   const key = ({ method, params }) => JSON.stringify(sorted({ method, params: { ...params, sessionId: id } }))
   const want = valuesOf(theirs).filter(({ params }) => params !== undefined).map(key)
@@ -157,11 +180,11 @@ function logFaults(ours, theirs, id) {
   return []
 }
 
-/** Items that the client reads are as it reads them. */
-function itemFaults(ours, theirs) {
-  const a = valuesOf(ours).filter(({ type }) => type !== undefined)
+/** Items are as the client reads them. What it does not read of the first form, and then leaves out, ours has more. */
+function itemFaults(ours, theirs, old) {
+  const a = valuesOf(ours)
   const b = valuesOf(theirs)
-  if (a.length === 0) return [] // as it was written first
+  if (old) return b.flatMap(item => a.some(own => own.type === item.type && isPartOf(item, own)) ? [] : [`the history lacks an item of the client's: ${JSON.stringify(item).slice(0, 120)}`])
   if (a.length !== b.length) return [`the history holds ${a.length} items, the client's ${b.length}`]
   const n = a.findIndex((item, i) => !same(item, b[i]))
   return n < 0 ? [] : [`item ${n + 1} of the history is not as the client's: ${JSON.stringify(a[n]).slice(0, 120)}`]

@@ -1,9 +1,10 @@
 // Lets sessfix bring a session over, and holds what it wrote against what the real client makes of the old one when it opens it.
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { startApi } from './api.mjs'
 import { PROMPT, ask } from './ask.mjs'
 import { tell } from './binary.mjs'
-import { groupOf, placesIn } from './client.mjs'
+import { groupOf, openClient, placesIn } from './client.mjs'
 import { inventedFaults, itemsSent, missingFaults, pairingFaults, shownFaults, wantedItems } from './compare.mjs'
 import { changesOf, settle, treeOf } from './home.mjs'
 import { linesOf } from './lines.mjs'
@@ -68,6 +69,42 @@ export async function upgradeFaults(binary, { files, lost }, folder) {
   const again = valuesOf(answer.loaded.get(HISTORY)).slice(1)
   if (items.length !== again.length || !again.every((item, n) => holds(items[n], item))) faults.push('the client writes the history anew in another way')
   if (answer.loaded.has(`${HISTORY}.corrupt`)) faults.push('the client takes lines out of the history')
+  return faults
+}
+
+/** Files come back in a rewind from points with full paths, and from those that sessfix made of them. */
+export async function rewindFaults(binary, { files }, folder) {
+  const faults = []
+  for (const migrated of [false, true]) {
+    const places = placesIn(join(folder, String(migrated)))
+    const { id, cwd } = JSON.parse(files.get(SUMMARY)).info
+    const lamp = join(places.project, 'lamp.txt')
+    await mkdir(places.project, { recursive: true })
+    await writeFile(lamp, 'new')
+    const session = join(groupOf(places, places.project), id)
+    const snapshot = content => ({ [lamp]: { path: lamp, content, captured_at: '2026-06-01T08:00:00Z' } })
+    const points = `${JSON.stringify({ prompt_index: 0, created_at: '2026-06-01T08:00:00Z', file_snapshots: snapshot('old'), after_snapshots: snapshot('new') })}\n`
+    await settle(new Map([...[...files].map(([name, bytes]) => [name, Buffer.from(bytes.toString('latin1').replaceAll(cwd, places.project), 'latin1')]), ['rewind_points.jsonl', Buffer.from(points)]]), session)
+    if (migrated) {
+      const { status, err } = await tell(binary, ['migrate', '--json', session], places)
+      if (status !== 0 || (await readFile(join(session, 'rewind_points.jsonl'))).includes(places.project)) faults.push(`migrate ends with ${status}, or left the paths: ${err}`)
+    }
+    const api = await startApi()
+    let agent
+    try {
+      agent = await openClient(places, api.url)
+      await agent.call('session/load', { sessionId: id, cwd: places.project, mcpServers: [] })
+      await agent.call('_x.ai/rewind/execute', { sessionId: id, targetPromptIndex: 0, force: true, mode: 'files_only' })
+      const now = (await readFile(lamp)).toString()
+      if (now !== 'old') faults.push(`${migrated ? 'behind' : 'in front of'} the step the file is ${now}`)
+    } catch (error) {
+      faults.push(`${migrated ? 'behind' : 'in front of'} the step: ${error.message}`)
+    } finally {
+      agent?.kill()
+      await agent?.process.ended.catch(() => {})
+      api.close()
+    }
+  }
   return faults
 }
 
