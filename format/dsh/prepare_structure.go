@@ -103,7 +103,7 @@ func (p *prepare) boundary() error {
 		c.n = none
 		return p.move(end, "the end of the compaction stands in front of the turn, which would begin or end inside of it")
 	}
-	if !p.lost[c.n] {
+	if !p.lost[c.n] || c.turn == "" {
 		return nil
 	}
 	c.n = none

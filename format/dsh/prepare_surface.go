@@ -15,13 +15,13 @@ func (p *prepare) show(r *logRecord) {
 		p.surface = append(p.surface, p.next)
 		return
 	}
-	if first, last, ok := p.range_(r, op); ok {
+	if first, last, ok := p.replaced(r, op); ok {
 		p.surface = append(append(p.surface[:first:first], p.next), p.surface[last+1:]...)
 	}
 }
 
-// range_ is where a replaced range now stands on the surface. A record at its edge that is gone makes way for the next one inside.
-func (p *prepare) range_(r *logRecord, op span) (first, last int, ok bool) {
+// replaced is where a replaced range now stands on the surface. A record at its edge that is gone makes way for the next one inside.
+func (p *prepare) replaced(r *logRecord, op span) (first, last int, ok bool) {
 	names := [2]string{"start", "end"}
 	if p.source >= 3 {
 		names = [2]string{"startSeq", "endSeq"}
@@ -31,15 +31,6 @@ func (p *prepare) range_(r *logRecord, op span) (first, last int, ok bool) {
 	if !ok1 || !ok2 {
 		return 0, 0, false
 	}
-	var inner []int64
-	for _, list := range [...]span{r.get(r.root(), "sourceEventSeqs"), r.get(r.data, "shadowedSeqs")} {
-		r.each(list, func(_, v span) bool {
-			if seq, ok := r.whole(v); ok {
-				inner = append(inner, seq)
-			}
-			return true
-		})
-	}
 	place := func(seq int64) int {
 		if to, ok := p.numbers.get(seq); ok {
 			return slices.Index(p.surface, to)
@@ -47,14 +38,22 @@ func (p *prepare) range_(r *logRecord, op span) (first, last int, ok bool) {
 		return -1
 	}
 	first, last = place(start), place(end)
-	for _, seq := range inner {
-		i := place(seq)
-		if i >= 0 && (first < 0 || place(start) < 0 && i < first) {
-			first = i
-		}
-		if i >= 0 && place(end) < 0 && i > last {
-			last = i
-		}
+	if first >= 0 && last >= 0 {
+		return first, last, last >= first
+	}
+	head, tail := first < 0, last < 0
+	for _, list := range [...]span{r.get(r.root(), "sourceEventSeqs"), r.get(r.data, "shadowedSeqs")} {
+		r.each(list, func(_, v span) bool {
+			seq, _ := r.whole(v)
+			i := place(seq)
+			if i >= 0 && head && (first < 0 || i < first) {
+				first = i
+			}
+			if i >= 0 && tail && i > last {
+				last = i
+			}
+			return true
+		})
 	}
 	return first, last, first >= 0 && last >= first
 }
@@ -62,27 +61,30 @@ func (p *prepare) range_(r *logRecord, op span) (first, last int, ok bool) {
 // references brings what a record says of others over to the new numbers. keep is false where it speaks only of what is
 // gone.
 func (p *prepare) references(r *logRecord) (keep bool, err error) {
-	old := p.reader.next
-	at := remapping{&p.numbers, p.source >= 2, old}
+	at := remapping{&p.numbers, p.source >= 2, p.reader.next}
 	root := r.root()
 	op := r.get(root, "surfaceOp")
-	var span_ []int64 // what a replacement removes
+	var removed []int64 // what a replacement removes
 	if r.kind(op) == '{' {
-		first, last, ok := p.range_(r, op)
+		first, last, ok := p.replaced(r, op)
 		if !ok {
 			p.out.Drop(r.n, "it stands in place of what is gone")
 			return false, nil
 		}
-		span_ = slices.Clone(p.surface[first : last+1])
-		p.edges(r, op, span_[0], span_[len(span_)-1])
+		removed = slices.Clone(p.surface[first : last+1])
+		p.edges(r, op, removed[0], removed[len(removed)-1])
 	}
 	if list := r.get(root, "sourceEventSeqs"); !list.none() {
 		seqs, err := p.present(r, at, list)
 		if err != nil {
 			return false, err
 		}
-		for _, seq := range span_ {
-			if !slices.Contains(seqs, seq) {
+		named := make(map[int64]bool, len(seqs))
+		for _, seq := range seqs {
+			named[seq] = true
+		}
+		for _, seq := range removed {
+			if !named[seq] {
 				seqs = append(seqs, seq)
 			}
 		}

@@ -262,13 +262,18 @@ func value(raw []byte, at int) int {
 
 // quoteEnd is where a string ends that begins at a place.
 func quoteEnd(raw []byte, at int) int {
-	for at++; at < len(raw); at++ {
-		switch raw[at] {
-		case '\\':
-			at++
-		case '"':
-			return at + 1
+	for next := at + 1; ; {
+		i := bytes.IndexByte(raw[next:], '"')
+		if i < 0 {
+			return len(raw)
+		}
+		next += i + 1
+		slashes := next - 2
+		for slashes > at && raw[slashes] == '\\' {
+			slashes--
+		}
+		if (next-2-slashes)%2 == 0 {
+			return next
 		}
 	}
-	return len(raw)
 }

@@ -67,8 +67,10 @@ func (s *toOne) renew(r *logRecord) error {
 // parsed is the record's payload as the judge of migrations reads it, for the rules that both share.
 func (r *logRecord) parsed() object {
 	v, _ := parseJSON(r.of(r.data))
-	o, _ := v.(object)
-	return o
+	if o, ok := v.(object); ok {
+		return o
+	}
+	return object{}
 }
 
 func (s *toOne) turnStart(r *logRecord) error {

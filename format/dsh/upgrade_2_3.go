@@ -55,6 +55,11 @@ func (s *toThree) Record(l format.Line, out format.Out) error {
 	}
 	switch r.typ {
 	case "step/start":
+		turn, ok1 := r.whole(r.get(r.data, "turn"))
+		step, ok2 := r.whole(r.get(r.data, "step"))
+		if !ok1 || !ok2 || turn < 1 || step < 1 {
+			return format.Refuse(r.n, "step/start names no turn and step")
+		}
 		s.open = true
 		s.at = `"turn":` + string(r.of(r.get(r.data, "turn"))) + `,"step":` + string(r.of(r.get(r.data, "step")))
 		if s.head == none {

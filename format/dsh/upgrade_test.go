@@ -7,15 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/format/dsh"
+	"github.com/sessfix/sessfix/internal/damage"
 )
 
 // chain takes a log through stages, one behind the other, as migrate does.
@@ -241,4 +244,73 @@ func prepareOnly(log string, from, to int) (*chain, error) {
 		}
 	}
 	return c, stage.End(link{c, 1})
+}
+
+// TestUpgradeBent: no line, however bent, brings a step down, and none makes it say something else than that it refuses.
+func TestUpgradeBent(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 1))
+	for _, u := range readRecipes(t) {
+		for _, from := range u.from {
+			lines := strings.SplitAfter(u.log(from), "\n")
+			for i := range lines[:len(lines)-1] {
+				bent := slices.Clone(lines)
+				bent[i] = strings.ReplaceAll(string(damage.Bend(rnd, []byte(strings.TrimSpace(lines[i])), pieces)), "\n", " ") + "\n"
+				for _, prepare := range []bool{false, true} {
+					c, err := upgrade(strings.Join(bent, ""), from, dsh.Newest, prepare)
+					var refused *format.RefusedError
+					if err != nil && (!errors.As(err, &refused) || refused.Why == "" || strings.Contains(refused.Why, "%!")) {
+						t.Fatalf("%s from version %d: %v\n%s", u.name, from, err, bent[i])
+					}
+					if !json.Valid([]byte(bent[i])) {
+						continue // repair lets no such line through
+					}
+					for line := range strings.SplitSeq(strings.TrimSuffix(c.out.String(), "\n"), "\n") {
+						if line != "" && !json.Valid([]byte(line)) {
+							t.Fatalf("%s from version %d writes %s\nof %s", u.name, from, line, bent[i])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestUpgradeLong: many answers, each in many pieces, become one record each.
+func TestUpgradeLong(t *testing.T) {
+	var log strings.Builder
+	log.WriteString(`{"type":"session","version":0,"id":"tide","createdAt":7,"delegationDepth":0}` + "\n")
+	seq := 0
+	put := func(typ, data, more string) {
+		fmt.Fprintf(&log, `{"type":%q,"seq":%d,"time":9,"data":%s%s}`+"\n", typ, seq, data, more)
+		seq++
+	}
+	const turns = 150
+	piece := strings.Repeat("ebb and flow ", 40)
+	for turn := 1; turn <= turns; turn++ {
+		at := fmt.Sprintf(`"turn":%d,"step":1`, turn)
+		put("turn/start", fmt.Sprintf(`{"turn":%d}`, turn), "")
+		put("step/start", `{`+at+`}`, "")
+		first := seq
+		for range 20 {
+			put("assistant/chunk", `{`+at+`,"chunk":{"type":"text-delta","index":0,"text":"`+piece+`"}}`, "")
+		}
+		var cites []string
+		for i := first; i < seq; i++ {
+			cites = append(cites, strconv.Itoa(i))
+		}
+		put("assistant/message", fmt.Sprintf(`{%s,"message":{"id":"m%d","role":"assistant","content":[],"source":{"kind":"model","provider":"p","model":"q"}}}`, at, turn),
+			`,"surfaceOp":"append","sourceEventSeqs":[`+strings.Join(cites, ",")+`]`)
+		put("step/end", `{`+at+`}`, "")
+		put("turn/end", fmt.Sprintf(`{"turn":%d,"reason":{"kind":"completed"}}`, turn), "")
+	}
+	c, err := upgrade(log.String(), 0, 3, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(c.out.String(), "\n"); n != 1+1+turns*5 {
+		t.Errorf("%d records, want %d", n, 2+turns*5)
+	}
+	if len(c.lines) != 2+turns*5 || c.lines[2].N != 2 || c.lines[3].N != -1 {
+		t.Errorf("records come from %+v", c.lines[:6])
+	}
 }

@@ -1,7 +1,8 @@
-// node upgrade.mjs BINARY [--jobs N] [--every N] [--only WORD] [--keep DIR] [--also PATH…]: BINARY brings sessions to each newer
+// node upgrade.mjs BINARY [--jobs N] [--every N] [--only WORD] [--keep DIR] [--shuffled N] [--also PATH…]: BINARY brings sessions to each newer
 // generation, and each record is held against what the published upgrade makes of it. Logs that the published upgrade
 // refuses are mended or refused by BINARY, as upgrades.txt says, and the published decoders read what was mended. --every takes
-// one trial of N; --only takes those with WORD in their name; --also adds your own logs and folders of logs.
+// one trial of N; --only takes those with WORD in their name; --also adds your own logs and folders of logs. --shuffled N
+// (100) makes N logs of each version out of the lines of upgrades.txt, from the seed on that --seed names.
 import { execFile } from 'node:child_process'
 import { copyFile, lutimes, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { pack, unpack, walkFrames } from './lib/frames.mjs'
 import { readLog, writeLog } from './lib/later.mjs'
 import { encodingOf, logName, logPath } from './lib/place.mjs'
-import { logOf, readRecipes } from './lib/recipes.mjs'
+import { logOf, readRecipes, shuffled } from './lib/recipes.mjs'
 import { same } from './lib/records.mjs'
 import { writeSessions } from './lib/sessions.mjs'
 
@@ -19,12 +20,13 @@ const { values, positionals } = parseArgs({
   options: {
     jobs: { type: 'string', default: '1' }, every: { type: 'string', default: '1' }, only: { type: 'string', default: '' },
     keep: { type: 'string' }, also: { type: 'string', multiple: true, default: [] },
+    shuffled: { type: 'string', default: '100' }, seed: { type: 'string', default: '1' },
   },
 })
 const [given, ...rest] = positionals
 const [jobs, every] = [values.jobs, values.every].map(Number)
 if (given === undefined || (rest.length > 0 && values.also.length === 0) || !(jobs >= 1 && every >= 1)) {
-  console.error('usage: node upgrade.mjs BINARY [--jobs N] [--every N] [--only WORD] [--keep DIR] [--also PATH…]')
+  console.error('usage: node upgrade.mjs BINARY [--jobs N] [--every N] [--only WORD] [--keep DIR] [--shuffled N] [--seed N] [--also PATH…]')
   process.exit(2)
 }
 const binary = resolve(given)
@@ -35,7 +37,7 @@ const tally = {}
 let passed = 0
 let failed = 0
 try {
-  const trials = [...await ofSessions(), ...await ofRecipes()].filter(({ name }, n) => name.includes(values.only) && n % every === 0)
+  const trials = [...await ofSessions(), ...await ofRecipes(), ...await ofShuffled()].filter(({ name }, n) => name.includes(values.only) && n % every === 0)
   let next = 0
   await Promise.all(Array.from({ length: jobs }, async () => {
     while (next < trials.length) {
@@ -92,6 +94,57 @@ async function ofRecipes() {
     }
   }
   return out
+}
+
+/** Logs that nobody would write, many in one home, to each target. */
+async function ofShuffled() {
+  const recipes = await readRecipes(new URL('upgrades.txt', import.meta.url))
+  const out = []
+  for (const [from, to] of [[0, 1], [0, 2], [0, 3], [1, 3], [2, 3]]) {
+    if (Number(values.shuffled) > 0) out.push({ name: `shuffled (${from} to ${to})`, run: home => crowd({ recipes, from, to, home }) })
+  }
+  return out
+}
+
+/** One run over many logs: what the published upgrade takes is equal, and what is written its decoders read. */
+async function crowd({ recipes, from, to, home }) {
+  const faults = []
+  const logs = []
+  const root = join(home, '.dsh', 'sessions')
+  const other = join(home, 'repaired')
+  for (let n = 0; n < Number(values.shuffled); n += 1) {
+    const seed = Number(values.seed) + n
+    const id = `s${seed}`
+    const recipe = shuffled(recipes.filter(recipe => recipe.from.includes(from)), seed)
+    const text = logOf(recipe, from).replace(/"id":"tide[^,]*,/g, `"id":"${id}",`)
+    const log = { name: id, text, file: logPath(root, { id, version: from }), mended: logPath(join(other, '.dsh', 'sessions'), { id, version: from }) }
+    for (const file of [log.file, log.mended]) {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      await writeFile(file, text)
+      await age(dirname(file))
+    }
+    logs.push(log)
+  }
+  await command(home, ['migrate', '--json', '--to', String(to), root])
+  await command(other, ['repair', '--json', join(other, '.dsh', 'sessions')])
+  for (const log of logs) {
+    const text = await readFile(log.mended, 'utf8')
+    const real = attempt(() => readLog(text, 'strict', to))
+    const made = await readFile(join(dirname(log.file), logName(to, 'plain'))).catch(() => undefined)
+    const say = list => faults.push(...list.map(fault => `${log.name}: ${fault}`))
+    if (log.text !== await readFile(log.file, 'utf8')) say(['the old generation changed'])
+    if (made === undefined) {
+      count('shuffled refused')
+      const damaged = log.text === text && (await command(home, ['verify', '--json', log.file])).exit === REFUSED
+      if (real.error === undefined && !damaged) say(['refused, where the published upgrade takes it'])
+      continue
+    }
+    const read = await judged({ made, encoding: 'plain', to })
+    say(read)
+    count(real.error === undefined ? 'shuffled compared' : 'shuffled mended')
+    if (real.error === undefined && read.length === 0) say(compare(made.toString(), real.value, to))
+  }
+  return faults
 }
 
 /** One log, one target. `word` is undefined for a session: it is upgraded as a repair would leave it, or refused as repair refuses it. */

@@ -39,7 +39,7 @@ export function logOf({ header, text }, version) {
       for (let more = 0; more < 3; more += 1) numbers[label[1] + (more > 0 ? `+${more}` : '')] = seq + more
       line = line.slice(label[0].length)
     }
-    line = line.replace(/<([\w-]+(?:\+\d)?)>/g, (all, name) => numbers[name] ?? all)
+    line = line.replace(/<([\w-]+(?:\+\d)?)>/g, (all, name) => numbers[name] ?? 0)
     const [, type, rest] = /^(\S+) (.*)$/.exec(line)
     const end = jsonEnd(rest)
     const data = rest.slice(0, end)
@@ -54,6 +54,39 @@ export function logOf({ header, text }, version) {
   header ??= `"id":"tide","createdAt":7,"delegationDepth":0${version >= 2 ? ',"isSeeded":false' : ''}`
   if (version >= 2 && !header.includes('"isSeeded"')) header += ',"isSeeded":false'
   return [`{"type":"session","version":${version},${header}}`, ...rows].map(line => line + '\n').join('')
+}
+
+/** A log that nobody would write: lines of one recipe gone, twice, elsewhere, or those of another. The same for the same seed. */
+export function shuffled(recipes, seed) {
+  const random = numbersFrom(seed)
+  const pick = list => list[Math.floor(random() * list.length)]
+  const recipe = pick(recipes)
+  const lines = recipe.text.split('\n').filter(line => line !== '')
+  for (let n = 1 + Math.floor(random() * 3); n > 0; n -= 1) {
+    const at = Math.floor(random() * lines.length)
+    const to = Math.floor(random() * lines.length)
+    const how = random()
+    if (how < 0.25) lines.splice(at, 1)
+    else if (how < 0.4) lines.splice(to, 0, lines[at])
+    else if (how < 0.6) lines.splice(to, 0, ...lines.splice(at, 1))
+    else if (how < 0.75) lines.splice(at, 0, pick(pick(recipes).text.split('\n').filter(line => line !== '')))
+    else if (how < 0.85) lines[at] = lines[at]?.replace(/"(turn|step)":(\d)/, (all, name, n) => `"${name}":${Number(n) + 1}`)
+    else if (how < 0.95) lines[at] = lines[at]?.replace(/S\[.*\]$/, 'S')
+    else lines.splice(at, lines.length)
+    if (lines.length === 0) lines.push(recipe.text.split('\n')[0])
+  }
+  return { ...recipe, text: lines.filter(line => line !== undefined).map(line => line + '\n').join('') }
+}
+
+/** Numbers from 0 up to 1, always the same for one seed. */
+function numbersFrom(seed) {
+  let state = seed >>> 0
+  return () => {
+    state = state + 0x6D2B79F5 >>> 0
+    let t = Math.imul(state ^ state >>> 15, 1 | state)
+    t = t + Math.imul(t ^ t >>> 7, 61 | t) ^ t
+    return ((t ^ t >>> 14) >>> 0) / 4294967296
+  }
 }
 
 function jsonEnd(text) {
