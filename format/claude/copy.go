@@ -13,6 +13,8 @@ import (
 const (
 	cType = iota
 	cUUID
+	cParent
+	cLogical
 	cSide
 	cSession
 	cCWD
@@ -25,7 +27,7 @@ const (
 )
 
 var peeler = scan.NewSingle([]string{
-	cType: "type", cUUID: "uuid", cSide: "isSidechain", cSession: "sessionId", cCWD: "cwd", cRequest: "requestSessionId",
+	cType: "type", cUUID: "uuid", cParent: "parentUuid", cLogical: "logicalParentUuid", cSide: "isSidechain", cSession: "sessionId", cCWD: "cwd", cRequest: "requestSessionId",
 	cForked: "forkedFrom", cForkedSession: "forkedFrom.sessionId", cLeaf: "leafUuid", cPrompt: "lastPrompt",
 	cSpill: "toolUseResult.persistedOutputPath",
 })

@@ -31,14 +31,14 @@ func (Format) Fork(q format.ForkRequest) (format.Child, error) {
 	if err != nil {
 		return format.Child{}, err
 	}
-	k := &fork{q: q, parent: parentOf(q.Path), taken: map[session.ID]bool{}, sides: map[string]int64{}, carried: map[int64]bool{}}
+	k := &fork{q: q, parent: parentOf(q.Path), taken: map[session.ID]copyAt{}, sides: map[string]int64{}, carried: map[int64]bool{}}
 	if err := k.each(k.look); err != nil {
 		return format.Child{}, err
 	}
 	if k.side {
 		return format.Child{}, format.Refuse(q.Cut.N, "the record belongs to the talk of a sub-agent, which cannot be resumed on its own")
 	}
-	if !k.said {
+	if k.last == (session.ID{}) {
 		return format.Child{}, format.Refuse(q.Cut.N, "the child would be empty: nothing is said in front of this place")
 	}
 	return format.Child{Root: root, Files: []format.NewFile{{Name: name, Write: k.write}}, Notes: k.notes()}, nil
@@ -83,17 +83,21 @@ func parentOf(name string) []byte {
 type fork struct {
 	q       format.ForkRequest
 	parent  []byte // the parent's id, as JSON; nil where it says none
-	said    bool   // a user or an assistant speaks
 	side    bool   // the cut stands in the talk of a sub-agent
-	leaf    []byte // where the child goes on, as JSON
-	atCut   bool   // that is the cut's own record
-	last    session.ID
-	taken   map[session.ID]bool
+	cut     session.ID
+	last    session.ID // the last record of the child that speaks, the zero one where none does
+	taken   map[session.ID]copyAt
 	points  bool // the parent has records that point to the leaf
 	sides   map[string]int64
 	carried map[int64]bool // side records that the child gets, by number
 	spills  int
 	history bool
+}
+
+// copyAt is the place of a record of the child.
+type copyAt struct {
+	up     session.ID
+	speaks bool
 }
 
 // look takes note of a record, of ids and numbers alone.
@@ -111,21 +115,37 @@ func (k *fork) look(r *session.Record, taken bool, f *fields) {
 	}
 }
 
-// node takes note of a record that the child gets.
+// node takes note of a record that the child gets. The last one of an id counts, at the place of the first.
 func (k *fork) node(n int64, id session.ID, f *fields) {
-	k.side = k.side || n == k.q.Cut.N && f.True(cSide)
+	if n == k.q.Cut.N {
+		k.cut, k.side = id, f.True(cSide)
+	}
 	if f.Has(cSpill) {
 		k.spills++
 	}
-	again := k.taken[id]
-	k.taken[id] = true
-	if typ := string(f.Str(cType)); again || f.True(cSide) || typ != "user" && typ != "assistant" {
-		return
+	up := f.Str(cParent)
+	if len(up) == 0 {
+		up = f.Str(cLogical)
 	}
-	k.said, k.last = true, id
-	if !k.atCut {
-		k.leaf, k.atCut = append(k.leaf[:0], f.Value(cUUID)...), n == k.q.Cut.N
+	typ := string(f.Str(cType))
+	p := copyAt{session.MakeID(up), !f.True(cSide) && (typ == "user" || typ == "assistant")}
+	if _, again := k.taken[id]; !again && p.speaks {
+		k.last = id
 	}
+	k.taken[id] = p
+}
+
+// leaf is where the child goes on: the cut, or what speaks above it.
+func (k *fork) leaf() session.ID {
+	n := k.cut
+	for range k.taken {
+		p := k.taken[n]
+		if p.speaks {
+			return n
+		}
+		n = p.up
+	}
+	return k.last
 }
 
 // lone are the side records of which the last counts, and which the client gives to a child.
@@ -154,17 +174,22 @@ func (k *fork) bookkeeping(n int64, f *fields) {
 // write writes the child.
 func (k *fork) write(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	var prompt []byte
+	var prompt, leaf []byte
+	leafID := k.leaf()
 	err := k.each(func(r *session.Record, taken bool, f *fields) {
 		id := f.Str(cLeaf)
 		switch {
 		case isNode(f):
-			if taken {
-				out.Write(k.copied(f))
+			if !taken {
+				return
+			}
+			out.Write(k.copied(f))
+			if session.MakeID(f.Str(cUUID)) == leafID {
+				leaf = append(leaf[:0], f.Value(cUUID)...)
 			}
 		case string(f.Str(cType)) == "last-prompt" && f.Has(cPrompt):
 			// Older releases do not say which record the prompt leads to.
-			if id != nil && k.taken[session.MakeID(id)] || id == nil && k.q.Whole {
+			if id != nil && k.has(id) || id == nil && k.q.Whole {
 				prompt = append(prompt[:0], f.Value(cPrompt)...)
 			}
 		}
@@ -173,7 +198,7 @@ func (k *fork) write(w io.Writer) error {
 		return err
 	}
 	err = k.each(func(r *session.Record, _ bool, f *fields) {
-		if k.carried[r.N] || !isNode(f) && string(f.Str(cType)) == "summary" && k.taken[session.MakeID(f.Str(cLeaf))] {
+		if k.carried[r.N] || !isNode(f) && string(f.Str(cType)) == "summary" && k.has(f.Str(cLeaf)) {
 			out.Write(k.carry(f))
 		}
 	})
@@ -181,10 +206,16 @@ func (k *fork) write(w io.Writer) error {
 		return err
 	}
 	// Without a pointer the client goes on from the last message of the file.
-	if k.points || k.last != session.MakeID(k.leaf[1:len(k.leaf)-1]) {
-		out.Write(append(pointer(k.leaf, prompt, []byte(`"`+k.q.ID+`"`)), '\n'))
+	if k.points || k.last != leafID {
+		out.Write(append(pointer(leaf, prompt, []byte(`"`+k.q.ID+`"`)), '\n'))
 	}
 	return out.Flush()
+}
+
+// has tells whether the child has a node.
+func (k *fork) has(id []byte) bool {
+	_, ok := k.taken[session.MakeID(id)]
+	return ok
 }
 
 // each goes over the parent.

@@ -174,6 +174,25 @@ func TestForkRecords(t *testing.T) {
 	}
 }
 
+// The pointer leads up from the cut, wherever what speaks there stands in the file.
+func TestForkPointsUp(t *testing.T) {
+	q := request(sessionPath(t), `*{"type":"system","uuid":"n","parentUuid":"b"}
+		*{"type":"user","uuid":"a","parentUuid":null}
+		*{"type":"attachment","uuid":"x","parentUuid":"s"}
+		*{"type":"assistant","uuid":"b","parentUuid":"a"}
+		*{"type":"system","subtype":"compact_boundary","uuid":"c","parentUuid":null,"logicalParentUuid":"b"}
+		*{"type":"user","isCompactSummary":true,"uuid":"s","parentUuid":"c"}
+		*{"type":"assistant","uuid":"r","parentUuid":"r"}`)
+	for n, want := range []string{"b", "a", "s", "b", "b", "s", ""} {
+		q.Cut.N = int64(n)
+		_, got := born(t, q)
+		line := `{"type":"last-prompt","leafUuid":"` + want + `","sessionId":"@2"}`
+		if strings.Contains(got, "last-prompt") != (want != "") || want != "" && !strings.HasSuffix(got, "\n"+line+"\n") {
+			t.Errorf("cut at %d: %s", n, got)
+		}
+	}
+}
+
 // Without a pointer the client goes on from the last message of the file: one is written where that is another.
 func TestForkPoints(t *testing.T) {
 	q := request(sessionPath(t), "*user a\n *answer b\n *result c")
