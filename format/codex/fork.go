@@ -56,8 +56,13 @@ func (Format) Fork(q format.ForkRequest) (format.Child, error) {
 	if q.Dialect.Version() == bare {
 		c.Notes = append(c.Notes, "a rollout of the oldest kind cannot say whose child it is")
 	}
-	if f, err := read(header); err == nil && f.Kind(kSource) == '{' {
-		c.Notes = append(c.Notes, "the child says, as its parent does, that it is the thread of an agent's helper")
+	if f, err := read(header); err == nil && f.enveloped() {
+		if f.Kind(kSource) == '{' {
+			c.Notes = append(c.Notes, "the child says, as its parent does, that it is the thread of an agent's helper")
+		}
+		if f.Kind(kProvider) != '"' {
+			c.Notes = append(c.Notes, "the parent names no model provider; the child names the client's own, without which the client does not resume it")
+		}
 	}
 	c.Files = []format.NewFile{{Name: name, Write: func(w io.Writer) error {
 		b := &branch{q: q, w: w}
@@ -112,6 +117,9 @@ func (b *branch) header(raw []byte) error {
 	raw = with(raw, "", "timestamp", now)
 	for _, m := range [][2]string{{"timestamp", now}, {"forked_from_id", parent}, {"id", id}, {"session_id", id}} {
 		raw = with(raw, "payload", m[0], m[1])
+	}
+	if f.Kind(kProvider) != '"' {
+		raw = with(raw, "payload", "model_provider", provider)
 	}
 	if b.q.CWD != "" {
 		raw = with(raw, "payload", "cwd", quoted(b.q.CWD))

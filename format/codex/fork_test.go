@@ -136,14 +136,14 @@ func TestForkStandsAlone(t *testing.T) {
 		page(1, "event_msg", begun), page(2, "event_msg", done), page(3, "event_msg", ended))
 	more := baseText + lines(page(4, "event_msg", begun))
 	own := lines(
-		page(4, "session_meta", fmt.Sprintf(`{"forked_from_ordinal_exclusive":4,"session_id":"%s","id":"%s","timestamp":"then","forked_from_id":"%s","cwd":"/w","history_mode":"paginated","history_base":{"thread_id":"%s","end_ordinal_exclusive":4,"end_byte_offset":%d}}`,
+		page(4, "session_meta", fmt.Sprintf(`{"forked_from_ordinal_exclusive":4,"session_id":"%s","id":"%s","timestamp":"then","forked_from_id":"%s","cwd":"/w","model_provider":"p","history_mode":"paginated","history_base":{"thread_id":"%s","end_ordinal_exclusive":4,"end_byte_offset":%d}}`,
 			thread, thread, baseID, baseID, len(baseText))),
 		page(5, "event_msg", `{"type":"thread_settings_applied","thread_id":"`+thread+`","thread_settings":{}}`),
 		page(6, "event_msg", `{"type":"sub_agent_activity","thread_id":"`+thread+`"}`),
 		page(7, "event_msg", begun), page(8, "event_msg", ended))
 	stamp := `"2026-05-06T07:08:09.123Z"`
 	want := lines(
-		`{"timestamp":`+stamp+`,"ordinal":0,"type":"session_meta","payload":{"session_id":"`+childID+`","id":"`+childID+`","timestamp":`+stamp+`,"forked_from_id":"`+thread+`","cwd":"/elsewhere","history_mode":"paginated"}}`,
+		`{"timestamp":`+stamp+`,"ordinal":0,"type":"session_meta","payload":{"session_id":"`+childID+`","id":"`+childID+`","timestamp":`+stamp+`,"forked_from_id":"`+thread+`","cwd":"/elsewhere","model_provider":"p","history_mode":"paginated"}}`,
 		page(1, "event_msg", begun), page(2, "event_msg", strings.Replace(done, baseID, childID, 1)), page(3, "event_msg", ended),
 		page(4, "event_msg", `{"type":"thread_settings_applied","thread_id":"`+childID+`","thread_settings":{}}`),
 		page(5, "event_msg", `{"type":"sub_agent_activity","thread_id":"`+thread+`"}`))
@@ -179,9 +179,9 @@ func TestForkOlder(t *testing.T) {
 		enveloped("response_item", answer), enveloped("event_msg", ended))
 	_, got, c, err := forked(requestFor(t, homed(t, place, text), 2))
 	want := lines(
-		`{"timestamp":`+stamp+`,"type":"session_meta","payload":{"session_id":"`+childID+`","forked_from_id":"`+thread+`","timestamp":`+stamp+`,"id":"`+childID+`","source":{"subagent":"review"}}}`,
+		`{"timestamp":`+stamp+`,"type":"session_meta","payload":{"model_provider":"openai","session_id":"`+childID+`","forked_from_id":"`+thread+`","timestamp":`+stamp+`,"id":"`+childID+`","source":{"subagent":"review"}}}`,
 		enveloped("response_item", answer))
-	if got != want || err != nil || len(c.Notes) != 1 {
+	if got != want || err != nil || len(c.Notes) != 2 {
 		t.Errorf("%v %v\n%s", err, c.Notes, got)
 	}
 	dir := t.TempDir()

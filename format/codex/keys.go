@@ -39,6 +39,7 @@ const (
 	kItemType
 	kItemID
 	kSource
+	kProvider
 	kBareID
 	kRecordType
 	kBareCall
@@ -61,7 +62,8 @@ var keys = [nKeys]string{
 	kForkedFrom: "payload.forked_from_id", kCWD: "payload.cwd", kSession: "payload.session_id", kThread: "payload.thread_id",
 	kOriginator: "payload.originator", kWriter: "payload.cli_version", kCreated: "payload.timestamp",
 	kTurnsBack: "payload.num_turns", kItemType: "payload.item.type", kItemID: "payload.item.id", kSource: "payload.source",
-	kBareID: "id", kRecordType: "record_type", kBareCall: "call_id", kBareRole: "role", kBareName: "name", kBareOutput: "output",
+	kProvider: "payload.model_provider",
+	kBareID:   "id", kRecordType: "record_type", kBareCall: "call_id", kBareRole: "role", kBareName: "name", kBareOutput: "output",
 	kItems: "payload.replacement_history[]", kItemsType: "payload.replacement_history[].type",
 	kItemsCall:      "payload.replacement_history[].call_id",
 	kItemsExecution: "payload.replacement_history[].execution",

@@ -75,6 +75,10 @@ func (e *envelope) Record(l format.Line, out format.Out) error {
 	return format.Refuse(l.N, "what the record is cannot be told: it has no type")
 }
 
+// provider is the model provider of a header that names none: the client's own one. A client that has filled its database
+// before resumes no rollout that is new to it and names none (measured with 0.171.0).
+const provider = `"openai"`
+
 // header makes the header of what stood in the first line.
 func (e *envelope) header(l format.Line, list []part, out format.Out) error {
 	id, _ := named(list, "id")
@@ -87,7 +91,7 @@ func (e *envelope) header(l format.Line, list []part, out format.Out) error {
 	}
 	var more strings.Builder
 	for _, m := range []struct{ name, value string }{
-		{"cwd", e.cwd}, {"originator", `"codex_cli_rs"`}, {"cli_version", `""`}, {"source", `"unknown"`},
+		{"cwd", e.cwd}, {"originator", `"codex_cli_rs"`}, {"cli_version", `""`}, {"source", `"unknown"`}, {"model_provider", provider},
 	} {
 		if _, ok := named(list, m.name); !ok {
 			more.WriteString(`,"` + m.name + `":` + m.value)

@@ -51,6 +51,7 @@ type taker struct {
 	of      []int
 	gone    []bool
 	dead    []bool         // of each beginning
+	loose   []bool         // of each: no turn was open
 	stack   []int          // the beginnings that stand
 	active  string         // the open turn
 	turns   map[string]int // the beginning that a turn belongs to
@@ -173,7 +174,7 @@ func (k *taker) top() int {
 // begin notes that something begins that can be taken back.
 func (k *taker) begin(n int) {
 	b := len(k.dead)
-	k.dead = append(k.dead, false)
+	k.dead, k.loose = append(k.dead, false), append(k.loose, k.active == "")
 	if len(k.stack) > 0 {
 		for _, c := range k.context {
 			k.of[c] = b
@@ -213,7 +214,9 @@ func (k *taker) back(n, count int64) error {
 	}
 	left := int(max(0, int64(len(k.stack))-count))
 	for _, b := range k.stack[left:] {
-		k.dead[b] = true
+		if k.dead[b] = true; k.loose[b] && len(k.packs) > 0 {
+			return format.Refuse(n, "it takes back turns without a record of their own, behind a compaction: the client itself makes several things of that")
+		}
 	}
 	k.stack = k.stack[:left]
 	for _, p := range k.packs {

@@ -112,7 +112,7 @@ func TestUpgradeBare(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, k,
-		enveloped("session_meta", `{"id":"`+thread+`","timestamp":`+at+`,"cwd":"/home/\u006dara","originator":"codex_cli_rs","cli_version":"","source":"unknown","base_instructions":{"text":"Be \"brief\"."},"git":{"branch":"main"},"rank":1.0}`),
+		enveloped("session_meta", `{"id":"`+thread+`","timestamp":`+at+`,"cwd":"/home/\u006dara","originator":"codex_cli_rs","cli_version":"","source":"unknown","model_provider":"openai","base_instructions":{"text":"Be \"brief\"."},"git":{"branch":"main"},"rank":1.0}`),
 		enveloped("response_item", `{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n  <cwd>/home/\u006dara</cwd>\n</environment_context>"}]}`),
 		enveloped("response_item", `{"type":"message","role":"user","content":[{"type":"input_text","text":"<b> is "},{"type":"input_text","text":"\ud83d\ude00?"},{"type":"input_image","image_url":"data:x"}]}`),
 		enveloped("event_msg", `{"type":"user_message","message":"<b> is \ud83d\ude00?","images":["data:x"]}`),
@@ -154,7 +154,11 @@ func TestUpgradeRefuses(t *testing.T) {
 		{"no time", paginated, []string{head, `{"type":"event_msg","payload":{"type":"user_message","message":"x"}}`}, 1},
 		{"back without number", paginated, []string{head, enveloped("event_msg", `{"type":"thread_rolled_back"}`)}, 1},
 		{"back over a summary", paginated, []string{
-			head, enveloped("event_msg", `{"type":"user_message","message":"x"}`), enveloped("compacted", `{"message":"x"}`),
+			head, enveloped("event_msg", `{"type":"task_started","turn_id":"t1"}`), enveloped("event_msg", `{"type":"user_message","message":"x"}`),
+			enveloped("compacted", `{"message":"x"}`), enveloped("event_msg", `{"type":"thread_rolled_back","num_turns":1}`),
+		}, 4},
+		{"back behind a summary, without turns", paginated, []string{
+			head, enveloped("compacted", `{"message":"x"}`), enveloped("event_msg", `{"type":"user_message","message":"x"}`),
 			enveloped("event_msg", `{"type":"thread_rolled_back","num_turns":1}`),
 		}, 3},
 	} {

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ask, PROMPT } from './lib/ask.mjs'
+import { ask, PROMPT, visit } from './lib/ask.mjs'
 import { findProgram, placesIn } from './lib/client.mjs'
 import { faultsOf } from './lib/compare.mjs'
 import { legalLines } from './lib/cuts.mjs'
@@ -71,6 +71,9 @@ async function trial({ files }, folder, tell) {
   await settle(files, places.codex)
   const parents = await rolloutsIn(places.codex)
   const library = libraryOf(parents)
+  // The client has filled its database before, as it has where a person works.
+  await visit(program, places, [], providersOf(library))
+  await age(places.codex)
   const before = await treeOf(places.codex)
   const sessfix = (...args) => inHome(places, folder, args)
   const children = []
@@ -119,8 +122,7 @@ async function judge(places, library, children, tell) {
   if (children.length === 0) return
   await age(places.codex)
   const before = libraryOf(await rolloutsIn(places.codex))
-  const providers = [...before.values()].flatMap(({ header }) => typeof header?.model_provider === 'string' ? [header.model_provider] : [])
-  const answers = await ask(program, places, children.map(({ id }) => id), providers)
+  const answers = await ask(program, places, children.map(({ id }) => id), providersOf(before))
   for (const { where, rollout, line, id, bare, faults } of children) {
     const self = before.get(id)
     const { inherited, own } = bare ? { inherited: [], own: self.records } : historyOf(library, rollout)
@@ -130,6 +132,10 @@ async function judge(places, library, children, tell) {
   }
   const now = libraryOf(await rolloutsIn(places.codex))
   tell('what the client did', rewritten(before, now))
+}
+
+function providersOf(library) {
+  return [...library.values()].flatMap(({ header }) => typeof header?.model_provider === 'string' ? [header.model_provider] : [])
 }
 
 /** What the header of a child says. */

@@ -56,6 +56,7 @@ async function askOne(app, api, threadId, places) {
   const before = api.requests.length
   answer.turn = await turnIn(app, threadId)
   answer.request = api.requests[before]?.input
+  answer.readAgain = await said(app.call('thread/read', { threadId, includeTurns: true }))
   await said(app.call('thread/unsubscribe', { threadId }))
   return answer
 }

@@ -40,7 +40,7 @@ export async function openClient(program, places, url, providers = []) {
   return app
 }
 
-function environment({ home, codex }) {
+export function environment({ home, codex }) {
   return {
     PATH: `${join(home, 'bin')}:/usr/local/bin:/usr/bin:/bin`, HOME: home, CODEX_HOME: codex, SHELL: '/bin/sh', TZ: 'UTC', LANG: 'C.UTF-8', TERM: 'dumb',
     ORACLE_KEY: 'none', OPENAI_API_KEY: 'none', RUST_LOG: 'off', HTTP_PROXY: NOWHERE, HTTPS_PROXY: NOWHERE, ALL_PROXY: NOWHERE, NO_PROXY: '127.0.0.1',

@@ -34,12 +34,14 @@ export function differencesOf(source, ours, theirs) {
   return faults
 }
 
-/** Members of a record of the source that are nowhere in ours. Times and names of turns may have been added. */
+/** Words of a record of the source that are nowhere in ours. `dropped` are the numbers of those that have no place there. */
 export function lostOf(source, ours, dropped) {
   const have = ours.map(record => JSON.stringify(record))
   return source.flatMap((record, n) => {
-    if (dropped.has(n)) return []
-    return stringsIn(record.payload ?? record).filter(text => text !== '' && !have.some(line => line.includes(JSON.stringify(text)))).map(text => `record ${n} of the source: lost ${JSON.stringify(text).slice(0, 80)}`)
+    if (dropped.has(n) || record.record_type === 'state') return []
+    const { payload: { type, ...payload } = record } = record
+    return wordsIn(payload).filter(words => words !== '' && !have.some(line => line.includes(JSON.stringify(words)) || line.includes(JSON.stringify(`file://${words}`))))
+      .map(words => `record ${n} of the source: lost ${JSON.stringify(words).slice(0, 80)}`)
   })
 }
 
@@ -75,7 +77,7 @@ const rewritten = (path, mine, theirs) => path === '.payload.sandbox_policy.type
 
 const short = value => (JSON.stringify(value) ?? 'absent').slice(0, 60)
 
-function stringsIn(value) {
+function wordsIn(value) {
   if (typeof value === 'string') return [value]
-  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(stringsIn) : []
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(wordsIn) : []
 }
