@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/format/pi"
 )
@@ -66,10 +67,23 @@ func (Format) Inherits(p format.Peek) (format.Heritage, bool) {
 // Ancestor is the file that the header names, or the one of that name beside the child.
 func (Format) Ancestor(path string, h format.Heritage) string { return pi.Ancestor(path, h) }
 
+// Root is the folder that a log lies in, by which it is known that a parent should be there.
+func (Format) Root(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil || !placed(abs) {
+		return ""
+	}
+	return filepath.Dir(abs)
+}
+
+// Survey finds nothing: the index is judged as a file of its own.
+func (Format) Survey(format.Survey) []finding.Finding { return nil }
+
 // Alike tells whether a record of a child is the copy of its parent's.
 func (Format) Alike(child, parent []byte) bool { return pi.Alike(child, parent) }
 
 var (
-	_ format.Forker = Format{}
-	_ format.Heir   = Format{}
+	_ format.Forker   = Format{}
+	_ format.Heir     = Format{}
+	_ format.Surveyor = Format{}
 )

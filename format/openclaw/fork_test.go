@@ -78,6 +78,12 @@ func TestFork(t *testing.T) {
 	if got := (Format{}).Ancestor(filepath.Join(c.Root, "child.jsonl"), h); got != abs {
 		t.Errorf("its parent lies at %q", got)
 	}
+	if got := (Format{}).Root(q.Path); got != c.Root {
+		t.Errorf("its root is %q", got)
+	}
+	if got := (Format{}).Root("notes.jsonl"); got != "" || (Format{}).Survey(format.Survey{}) != nil {
+		t.Errorf("a file elsewhere has the root %q", got)
+	}
 	i := 0
 	q.Each(func(r *session.Record, taken bool) error {
 		if taken {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
 )
 
@@ -54,17 +55,33 @@ func Ancestor(path string, h format.Heritage) string {
 	return ""
 }
 
+// Root is the folder of sessions that a path lies in, by which it is known that a parent should be there.
+func (Format) Root(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil || !placed(abs) {
+		return ""
+	}
+	if dir := filepath.Dir(filepath.Dir(abs)); filepath.Base(dir) == "sessions" {
+		return dir
+	}
+	return ""
+}
+
+// Survey finds nothing: each session stands for itself.
+func (Format) Survey(format.Survey) []finding.Finding { return nil }
+
 // Alike tells whether a record of a child is the copy of its parent's.
 func (Format) Alike(child, parent []byte) bool { return Alike(child, parent) }
 
 // Alike is for this client, and for those built on it. The client writes what it copies anew, and hangs entries elsewhere where it leaves
-// labels out; a copy, or its original, may have been brought to version 3 since.
+// labels out; a copy, or its original, may have been brought to version 3 since. Which entry without id is whose copy nobody knows: the client
+// leaves out some.
 func Alike(child, parent []byte) bool {
 	if bytes.Equal(child, parent) {
 		return true
 	}
 	a, b := said(child), said(parent)
-	return a != nil && reflect.DeepEqual(a, b)
+	return a != nil && (reflect.DeepEqual(a, b) || a["id"] == nil)
 }
 
 // said is a record without its place.
@@ -83,4 +100,7 @@ func said(raw []byte) map[string]any {
 	return m
 }
 
-var _ format.Heir = Format{}
+var (
+	_ format.Heir     = Format{}
+	_ format.Surveyor = Format{}
+)

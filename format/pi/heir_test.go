@@ -72,11 +72,30 @@ func TestAlike(t *testing.T) {
 		{"a reset that keeps another entry", `{"type":"reset","id":"c","firstKeptEntryId":"a"}`, `{"type":"reset","id":"c","firstKeptEntryId":"b"}`, true},
 		{"something else that names another entry", `{"type":"x","id":"c","firstKeptEntryId":"a"}`, `{"type":"x","id":"c","firstKeptEntryId":"b"}`, false},
 		{"brought to version 3", strings.Replace(hook, "hookMessage", "custom", 1), hook, true},
+		{"entries without ids", ask, summary, true},
 		{"no records", "7", "[]", false},
 		{"torn", treed[:20], treed, false},
 	} {
 		if got := (Format{}).Alike([]byte(c.child), []byte(c.parent)); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
+	}
+}
+
+func TestRoot(t *testing.T) {
+	for path, want := range map[string]string{
+		"/h/agent/sessions/--w--/x.jsonl": "/h/agent/sessions", "/h/agent/sessions/--w--/" + filepath.Base(place): "/h/agent/sessions",
+		"/all/" + filepath.Base(place): "", "/h/agent/sessions/--w--": "", "/h/notes.jsonl": "",
+	} {
+		abs := want
+		if want != "" {
+			abs, _ = filepath.Abs(filepath.FromSlash(want))
+		}
+		if got := (Format{}).Root(filepath.FromSlash(path)); got != abs {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	if got := (Format{}).Survey(format.Survey{}); got != nil {
+		t.Error(got)
 	}
 }
