@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -265,7 +264,11 @@ func (a *app) printChild(out *forked) error {
 	c := out.Child
 	_, err := fmt.Fprintf(a.io.Out, "%s\n  id       %s\n  records  %d\n  cut      behind %s, turn %d\n", report.Safe(c.Path), report.Safe(c.ID), c.Records, c.At.where(), c.At.Turn)
 	for _, x := range c.Closers {
-		fmt.Fprintf(a.io.Out, "  closed   %s\n", report.Safe(strings.TrimSpace(x.Code+" "+x.CallID)))
+		what := x.Kind
+		if x.Code != "" {
+			what = x.Code + " " + x.CallID
+		}
+		fmt.Fprintf(a.io.Out, "  closed   %s\n", report.Safe(what))
 	}
 	if c.Worktree != "" {
 		fmt.Fprintf(a.io.Out, "  worktree %s\n", report.Safe(c.Worktree))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -16,9 +18,9 @@ import (
 )
 
 type migrateOptions struct {
-	to, output   string
-	list, dryRun bool
-	showContent  bool
+	to, output, medium string
+	list, dryRun       bool
+	showContent        bool
 }
 
 func (a *app) migrateCmd() *cobra.Command {
@@ -34,18 +36,22 @@ Where the format keeps generations beside each other the new one is written besi
 place, and the original is kept: sessfix undo puts it back. A record that cannot be brought over is
 named, and nothing is written. Migrating twice is migrating once.
 
+With --medium a session stays what it is, and is written in another medium.
+
 Without --to a session goes to the newest generation that its clients do not read older ones beside;
 --list shows the steps that are known.`,
 		Example: `  sessfix migrate --list
   sessfix migrate --dry-run session.jsonl
   sessfix migrate --to 3 ~/.dsh/sessions
-  sessfix migrate --output upgraded old.jsonl`,
+  sessfix migrate --output upgraded old.jsonl
+  sessfix migrate --medium jsonl --output plain session.jsonl.zstd`,
 		RunE: func(c *cobra.Command, args []string) error { return a.migrate(c.Context(), args, o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.to, "to", "", "the generation that is wanted")
 	f.BoolVarP(&o.list, "list", "l", false, "list the steps that are known; with PATH those of its agents")
 	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "show what would become of each record, write nothing")
+	f.StringVar(&o.medium, "medium", "", "with --output: write each session as it is, in this medium: "+strings.Join(migrate.Media, ", "))
 	f.BoolVar(&o.showContent, "show-content", false, "with --dry-run: also show the text of the records that change")
 	f.StringVarP(&o.output, "output", "o", "", "write the results below this directory, leave the sessions alone")
 	return c
@@ -107,6 +113,10 @@ func (a *app) migrate(ctx context.Context, args []string, o migrateOptions) erro
 		return errors.New("name at least one PATH")
 	case o.dryRun && o.output != "":
 		return errors.New("--dry-run writes nothing: it does not go with --output")
+	case o.medium != "" && (o.output == "" || o.to != ""):
+		return errors.New("--medium goes with --output, and not with --to")
+	case o.medium != "" && !slices.Contains(migrate.Media, o.medium):
+		return fmt.Errorf("unknown medium %q: %s", o.medium, strings.Join(migrate.Media, ", "))
 	case o.showContent && !o.dryRun:
 		return errors.New("--show-content goes with --dry-run")
 	case a.caseDir == "" && !o.dryRun && o.output == "":
@@ -136,8 +146,18 @@ func (a *app) migrate(ctx context.Context, args []string, o migrateOptions) erro
 	}
 	p := a.progress("worked on", len(groups))
 	inWaves(ctx, ranks, a.jobs, func(i int) done {
-		outs, err := migrate.Session(ctx, groups[i], opt)
-		return done{outs, err}
+		if o.medium == "" {
+			outs, err := migrate.Session(ctx, groups[i], opt)
+			return done{outs, err}
+		}
+		var outs []*migrate.Outcome
+		for _, s := range groups[i] {
+			out, err := migrate.Recode(ctx, s, o.medium, opt)
+			if outs = append(outs, out); err != nil {
+				return done{outs, err}
+			}
+		}
+		return done{outs, nil}
 	}, func(i int, d done) {
 		p.step(i + 1)
 		m := migratedOf(groups[i], d.outs, o)
@@ -178,7 +198,7 @@ func migratedOf(group []store.Session, outs []*migrate.Outcome, o migrateOptions
 		m.Path = dir
 	}
 	for _, out := range outs {
-		if len(out.Steps) == 0 {
+		if len(out.Steps) == 0 && !out.Done {
 			if out.From != "" {
 				m.Parts = append(m.Parts, migratedPart{Path: out.Session.Path, From: out.From, To: out.From})
 			}

@@ -163,14 +163,18 @@ func (a *app) printOne(m migrated, o migrateOptions) {
 	}
 	fmt.Fprintf(w, "%-9s %s\n", m.Status, report.Safe(m.Path))
 	for _, p := range m.Parts {
-		if len(p.Steps) == 0 || p.There {
+		if len(p.Steps) == 0 && p.Output == "" || p.There {
 			continue
 		}
 		name := ""
 		if len(m.Parts) > 1 {
 			name = report.Safe(p.Path[strings.LastIndexAny(p.Path, `/\`)+1:]) + ": "
 		}
-		fmt.Fprintf(w, "  %s%s; %d records%s\n", name, strings.Join(p.Steps, ", "), p.Records, counts(p.Counts))
+		steps := strings.Join(p.Steps, ", ")
+		if steps == "" {
+			steps = "as it is"
+		}
+		fmt.Fprintf(w, "  %s%s; %d records%s\n", name, steps, p.Records, counts(p.Counts))
 		if p.Output != "" {
 			fmt.Fprintf(w, "  written to %s\n", report.Safe(p.Output))
 		}

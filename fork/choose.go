@@ -47,7 +47,7 @@ func (w *walk) choose(path string, p Place, closing bool) (*format.Cut, error) {
 		case -1:
 			return nil, refuse("there is no %s", p)
 		case inside:
-			return nil, refuse("%s is in the middle of a record that holds several numbers", p)
+			return nil, refuse("no place stands at %s: the numbers around it belong together", p)
 		}
 		if c = w.at(n, p.Before); c == nil {
 			return nil, refuse("the child would be empty%s", w.near(n-1))

@@ -265,7 +265,9 @@ func (p *parent) bear(ctx context.Context, c *Child, made format.Child, cut *for
 		if c.Closers, err = closeAt(ctx, whole, closed, o.Store); err != nil {
 			return p.refused(err)
 		}
-		whole = closed
+		if len(c.Closers) > 0 {
+			whole = closed
+		}
 	}
 	if err := prove(ctx, c, whole, root, o.Store); err != nil {
 		return p.refused(err)

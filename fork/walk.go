@@ -98,12 +98,17 @@ func nearest(cuts []format.Cut, n int64, before bool) *format.Cut {
 
 // among finds a place's record among cuts.
 func among(cuts []format.Cut, p Place) int64 {
+	last := int64(-1)
 	for _, c := range cuts {
 		switch p.By {
 		case Seq:
-			if c.Seq == p.N {
+			switch {
+			case c.Seq == p.N:
 				return c.N
+			case last < p.N && p.N < c.Seq && last >= 0:
+				return inside
 			}
+			last = c.Seq
 		case Line:
 			if c.Line == p.N || c.Logical == p.N {
 				return c.N

@@ -103,3 +103,13 @@ type Preparer interface {
 	// record it says with Note, Drop or the line's Why.
 	Prepare(ctx context.Context, s Source, from, to string) (Stage, error)
 }
+
+// The media that a session may be brought into, beside those of package scan.
+const Database = "sqlite"
+
+// Recoder is a format of which a session may lie in several media.
+type Recoder interface {
+	// Recoded is the name of a session's file in a medium, with slashes. It is below the folder in which the session lies, or below that of
+	// its database. A *RefusedError says why it cannot lie in that medium.
+	Recoded(s Source, medium string) (string, error)
+}

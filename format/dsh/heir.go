@@ -27,8 +27,7 @@ func (Format) Inherits(p format.Peek) (format.Heritage, bool) {
 	return out, true
 }
 
-// Ancestor looks for the parent's log of the same generation in all projects of the sessions root. A parent of which only
-// other generations are there has other records, and is not given.
+// Ancestor looks for the parent's log in all projects of the sessions root: that of the same generation, else the newest.
 func (Format) Ancestor(path string, h format.Heritage) string {
 	root := Format{}.Root(path)
 	version, packed, ok := logName(base(path))
@@ -47,11 +46,17 @@ func (Format) Ancestor(path string, h format.Heritage) string {
 			projects = append(projects, e.Name())
 		}
 	}
-	for _, project := range projects {
-		for _, framed := range []bool{packed, !packed} {
-			log := filepath.Join(root, project, segment(h.Parent), nameOf(version, framed))
-			if fi, err := os.Stat(log); err == nil && fi.Mode().IsRegular() {
-				return log
+	for v := Newest + 1; v >= 0; v-- {
+		at := v
+		if v > Newest {
+			at = version
+		}
+		for _, project := range projects {
+			for _, framed := range []bool{packed, !packed} {
+				log := filepath.Join(root, project, segment(h.Parent), nameOf(at, framed))
+				if fi, err := os.Stat(log); err == nil && fi.Mode().IsRegular() {
+					return log
+				}
 			}
 		}
 	}

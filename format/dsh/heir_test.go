@@ -58,7 +58,7 @@ func TestAncestor(t *testing.T) {
 	}
 	for parent, want := range map[string]string{
 		"plain": "--own--/plain/session.v3.jsonl", "twice": "--own--/twice/session.v3.jsonl", "far": "--other--/far/session.v3.jsonl.zstd",
-		"a/b": "--other--/a~002Fb/session.v3.jsonl", "older": "", "folder": "", "stray": "", "gone": "", "..": "", "": "",
+		"a/b": "--other--/a~002Fb/session.v3.jsonl", "older": "--own--/older/session.v2.jsonl", "folder": "", "stray": "", "gone": "", "..": "", "": "",
 	} {
 		if want != "" {
 			want = filepath.Join(root, filepath.FromSlash(want))
