@@ -10,13 +10,17 @@ type toFour struct {
 	numbers numberMap
 	next    int64
 	turns   restart
+	path    string // of the file that the chain began with
+	id      string
+	time    string // of the last record
+	catalog map[string]child
 }
 
-func beginFour(format.Source) (format.Stage, error) {
-	return &toFour{turns: restart{turn: none, step: none}}, nil
+func beginFour(s format.Source) (format.Stage, error) {
+	return &toFour{turns: restart{turn: none, step: none}, path: s.Path, catalog: map[string]child{}}, nil
 }
 
-func (s *toFour) End(format.Out) error { return nil }
+func (s *toFour) End(out format.Out) error { return s.list(out) }
 
 func (s *toFour) Record(l format.Line, out format.Out) error {
 	s.out = out
@@ -25,8 +29,13 @@ func (s *toFour) Record(l format.Line, out format.Out) error {
 		return err
 	}
 	if r == nil {
+		r := &s.reader.r
+		s.id, _ = r.text(r.get(r.root(), "id"))
+		s.time = string(r.of(r.get(r.root(), "createdAt")))
 		return out.Put(s.header(4, nil))
 	}
+	s.time = r.time
+	s.listed(r)
 	if ended, _ := s.turns.see(r); ended != none {
 		raw := fill("turn/end", s.next, r.time, endTurn(ended), "")
 		s.next++
