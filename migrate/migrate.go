@@ -103,9 +103,17 @@ func Session(ctx context.Context, parts []store.Session, o Options) ([]*Outcome,
 		if s.Missing {
 			continue
 		}
+		if err := o.settle(ctx, s, s.Path); err != nil {
+			return outs, err
+		}
 		reached, err := out.plan(ctx, o, len(parts) > 1)
 		if err != nil {
 			return outs, err
+		}
+		if out.Path != s.Path {
+			if err := o.settle(ctx, s, out.Path); err != nil {
+				return outs, err
+			}
 		}
 		known = known || reached
 	}
@@ -131,6 +139,15 @@ func Session(ctx context.Context, parts []store.Session, o Options) ([]*Outcome,
 		return outs, elsewhere(ctx, parts, todo, o)
 	}
 	return outs, publish(ctx, todo, o)
+}
+
+// settle brings an interrupted run to its end.
+func (o Options) settle(ctx context.Context, s store.Session, path string) error {
+	if o.DryRun || o.Output != "" || s.Stored() {
+		return nil
+	}
+	_, err := repair.Settle(ctx, path, s, repair.Options{CaseDir: o.CaseDir, FS: o.FS, Env: o.Env})
+	return err
 }
 
 func (o *Outcome) close() {

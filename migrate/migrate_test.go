@@ -252,6 +252,11 @@ func TestFaults(t *testing.T) {
 					}
 					b.same(b.tree(), want, "the next run")
 					b.clean("the next run")
+					for name := range want {
+						if dir, pending := repair.Pending(durable.Disk, b.cases, filepath.Join(b.home, filepath.FromSlash(name))); pending {
+							t.Errorf("operation %d, stop %t: %s is pending", n, stop, dir)
+						}
+					}
 				}
 				if t.Failed() {
 					t.Fatalf("operation %d of %d: %s", n, counting.Ops(), counting.Trace()[n-1])

@@ -92,6 +92,16 @@ func Publish(ctx context.Context, changes []Change, tokens []durable.Token, o Op
 	return out, nil
 }
 
+// Settle brings what was interrupted at a path to its end: a file that was published gets its receipt. It tells whether there was
+// anything.
+func Settle(ctx context.Context, path string, s store.Session, o Options) (bool, error) {
+	if o.FS == nil {
+		o.FS = durable.Disk
+	}
+	s.Path = path
+	return settlePending(ctx, o, s)
+}
+
 // change carries out one change.
 func (w *work) change(ctx context.Context, ch Change, folder string, run int) (p Published, err error) {
 	fsys := w.o.FS

@@ -29,8 +29,11 @@ func settlePending(ctx context.Context, o Options, s store.Session) (bool, error
 		return false, nil
 	}
 	c := list[len(list)-1]
-	for _, suffix := range []string{tempSuffix(c.SHA256[1]), tempSuffix(c.SHA256[0])} {
-		if err := removeTemp(o.FS, path+suffix); err != nil {
+	for _, hash := range c.SHA256 {
+		if hash == "" {
+			continue // there was no file, or is none any more
+		}
+		if err := removeTemp(o.FS, path+tempSuffix(hash)); err != nil {
 			return false, err
 		}
 	}
