@@ -10,15 +10,15 @@ import (
 // The generations of transcripts. They have no version of their own: each node says which release wrote it, and one file holds
 // nodes of several. So they are told by what records there are; first is roughly the first release of each.
 const (
-	G1 = "G1" // 0.2: talk and summaries
-	G2 = "G2" // 2.0: a queue of prompts, copies of files; sub-agents have flat logs beside the sessions
-	G3 = "G3" // 2.1.0: results hang under their calls; progress records; sub-agents' logs lie in their session's folder
-	G4 = "G4" // 2.1.7x: last-prompt
-	G5 = "G5" // 2.1.145: last-prompt names the leaf
-	G6 = "G6" // 2.1.3xx: what was sent, and what it cost
+	g1 = "G1" // 0.2: talk and summaries
+	g2 = "G2" // 2.0: a queue of prompts, copies of files; sub-agents have flat logs beside the sessions
+	g3 = "G3" // 2.1.0: results hang under their calls; progress records; sub-agents' logs lie in their session's folder
+	g4 = "G4" // 2.1.7x: last-prompt
+	g5 = "G5" // 2.1.145: last-prompt names the leaf
+	g6 = "G6" // 2.1.3xx: what was sent, and what it cost
 
-	G2Agent = "G2-agent" // the log of a sub-agent that lies beside its session
-	G3Agent = "G3-agent" // in its session's folder
+	g2Agent = "G2-agent" // the log of a sub-agent that lies beside its session
+	g3Agent = "G3-agent" // in its session's folder
 )
 
 // Upgrades are two: the newest client reads all generations as they are. So nothing is done to results that hang under each other,
@@ -26,9 +26,9 @@ const (
 // the newest client takes no notice.
 func (Format) Upgrades() []format.Upgrade {
 	return []format.Upgrade{
-		{From: G4, To: G5, About: "a last-prompt record names the leaf to go on from", Begin: beginPointer},
+		{From: g4, To: g5, About: "a last-prompt record names the leaf to go on from", Begin: beginPointer},
 		{
-			From: G2Agent, To: G3Agent, About: "the log moves into the folder of its session and gets a header",
+			From: g2Agent, To: g3Agent, About: "the log moves into the folder of its session and gets a header",
 			Beside: nested, Moves: true, Also: headers, Begin: beginNested,
 		},
 	}
@@ -36,11 +36,11 @@ func (Format) Upgrades() []format.Upgrade {
 
 // signs are types of records that only releases of a generation and later ones write.
 var signs = map[string]string{
-	"queue-operation": G2, "file-history-snapshot": G2,
-	"progress":    G3,
-	"last-prompt": G4,
-	"mode":        G5, "attachment": G5,
-	"api-request": G6, "api-request-shape": G6, "api-request-blob": G6, "cost-state": G6, "tools-used": G6, "file-history-delta": G6,
+	"queue-operation": g2, "file-history-snapshot": g2,
+	"progress":    g3,
+	"last-prompt": g4,
+	"mode":        g5, "attachment": g5,
+	"api-request": g6, "api-request-shape": g6, "api-request-blob": g6, "cost-state": g6, "tools-used": g6, "file-history-delta": g6,
 }
 
 // Age tells the generation by the newest sign. A transcript with last-prompt records is of the fifth as soon as one names a
@@ -48,11 +48,11 @@ var signs = map[string]string{
 func (Format) Age(s format.Source) (string, error) {
 	if agentNames.MatchString(filepath.Base(s.Path)) {
 		if spawner(filepath.Dir(s.Path)) == "" {
-			return G2Agent, nil
+			return g2Agent, nil
 		}
-		return G3Agent, nil
+		return g3Agent, nil
 	}
-	age, talk := G1, false
+	age, talk := g1, false
 	for l, err := range s.Records() {
 		if err != nil {
 			return "", err
@@ -68,15 +68,15 @@ func (Format) Age(s format.Source) (string, error) {
 		sign := signs[typ]
 		switch {
 		case typ == "last-prompt" && f.Kind(kLeaf) == '"':
-			sign = G5
+			sign = g5
 		case f.Has(kSourceUUID):
-			sign = G3
+			sign = g3
 		}
 		age = max(age, sign)
 		talk = talk || isSpoken(f)
 	}
-	if age == G4 && !talk {
-		age = G3
+	if age == g4 && !talk {
+		age = g3
 	}
 	return age, nil
 }

@@ -81,24 +81,24 @@ const promptOnly = `{"type":"last-prompt","lastPrompt":"one","sessionId":"@1"}`
 func TestAge(t *testing.T) {
 	agent := filepath.Join(filepath.Dir(sessionPath(t)), "agent-a1.jsonl")
 	for _, c := range []struct{ path, log, want string }{
-		{"", "user a\n answer b", G1},
-		{"", "", G1},
-		{"", `{"type":"summary","summary":"s","leafUuid":"b"}`, G1},
-		{"", `{"type":"queue-operation","operation":"dequeue","sessionId":"@1"}` + "\nuser a", G2},
+		{"", "user a\n answer b", g1},
+		{"", "", g1},
+		{"", `{"type":"summary","summary":"s","leafUuid":"b"}`, g1},
+		{"", `{"type":"queue-operation","operation":"dequeue","sessionId":"@1"}` + "\nuser a", g2},
 		{"", `user a
-			result c ,"sourceToolAssistantUUID":"b"`, G3},
+			result c ,"sourceToolAssistantUUID":"b"`, g3},
 		{"", `user a
-			{"type":"progress","uuid":"p","parentUuid":"a"}`, G3},
-		{"", "user a\n" + promptOnly, G4},
-		{"", promptOnly, G3}, // nothing to go on from
-		{"", `{"type":"user","uuid":"a","parentUuid":null,"isSidechain":true}` + "\n" + promptOnly, G3},
-		{"", "user a\n" + promptOnly + "\n" + `{"type":"last-prompt","leafUuid":"a"}`, G5},
-		{"", "user a\nnote b", G5},
-		{"", "user a\n" + promptOnly + "\n" + `{"type":"api-request","id":"r"}`, G6},
-		{"", "user a\n" + `{"type":"cost-state"}` + "\n" + promptOnly, G6},
-		{agent, "user a", G2Agent},
-		{filepath.Join(filepath.Dir(agent), idOf("1"), "subagents", "agent-a1.jsonl"), "user a", G3Agent},
-		{filepath.Join(filepath.Dir(agent), idOf("1"), "subagents", "workflows", "wf_1", "agent-a1.jsonl"), "user a", G3Agent},
+			{"type":"progress","uuid":"p","parentUuid":"a"}`, g3},
+		{"", "user a\n" + promptOnly, g4},
+		{"", promptOnly, g3}, // nothing to go on from
+		{"", `{"type":"user","uuid":"a","parentUuid":null,"isSidechain":true}` + "\n" + promptOnly, g3},
+		{"", "user a\n" + promptOnly + "\n" + `{"type":"last-prompt","leafUuid":"a"}`, g5},
+		{"", "user a\nnote b", g5},
+		{"", "user a\n" + promptOnly + "\n" + `{"type":"api-request","id":"r"}`, g6},
+		{"", "user a\n" + `{"type":"cost-state"}` + "\n" + promptOnly, g6},
+		{agent, "user a", g2Agent},
+		{filepath.Join(filepath.Dir(agent), idOf("1"), "subagents", "agent-a1.jsonl"), "user a", g3Agent},
+		{filepath.Join(filepath.Dir(agent), idOf("1"), "subagents", "workflows", "wf_1", "agent-a1.jsonl"), "user a", g3Agent},
 	} {
 		if c.path == "" {
 			c.path = sessionPath(t)
@@ -116,7 +116,7 @@ func TestAge(t *testing.T) {
 			t.Errorf("%s: %v", log, err)
 		}
 	}
-	if got, err := (Format{}).Age(sourceOf(sessionPath(t), `user a ,"version":"`+Newest+`"`)); err != nil || got != G1 {
+	if got, err := (Format{}).Age(sourceOf(sessionPath(t), `user a ,"version":"`+Newest+`"`)); err != nil || got != g1 {
 		t.Errorf("the newest release: %s %v", got, err)
 	}
 }
@@ -144,7 +144,7 @@ func TestUpgradePointer(t *testing.T) {
 		{"a strange type that is linked as others", "user a\n" + `{"type":"turn","uuid":"b","parentUuid":"a"}` + "\n" + promptOnly, "0 1 2 " + pointed("a")},
 		{"parents in a circle", `{"type":"user","uuid":"a","parentUuid":"b"}` + "\n" + `{"type":"user","uuid":"b","parentUuid":"a"}` + "\n" + promptOnly, "0 1 2 " + pointed("b")},
 	} {
-		out, err := upgraded(t, sourceOf(sessionPath(t), c.log), G4)
+		out, err := upgraded(t, sourceOf(sessionPath(t), c.log), g4)
 		var got string
 		var no *format.RefusedError
 		switch {
@@ -167,12 +167,12 @@ func TestUpgradePointer(t *testing.T) {
 // Upgrading twice is upgrading once.
 func TestUpgradePointerOnce(t *testing.T) {
 	log := "user a\nanswer b\n" + promptOnly
-	out, err := upgraded(t, sourceOf(sessionPath(t), log), G4)
+	out, err := upgraded(t, sourceOf(sessionPath(t), log), g4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := log + "\n" + strings.TrimPrefix(out.lines[len(out.lines)-1], "-1 ")
-	if age, err := (Format{}).Age(sourceOf(sessionPath(t), again)); err != nil || age != G5 {
+	if age, err := (Format{}).Age(sourceOf(sessionPath(t), again)); err != nil || age != g5 {
 		t.Errorf("%s %v", age, err)
 	}
 }
@@ -215,7 +215,7 @@ func TestUpgradeAgent(t *testing.T) {
 		{"refused: a newer release", `user a ,"version":"3.0.0"`, asked, "", "3.0.0"},
 	} {
 		s := agentLog(t, c.log, c.session)
-		out, err := upgraded(t, s, G2Agent)
+		out, err := upgraded(t, s, g2Agent)
 		if c.why != "" {
 			var no *format.RefusedError
 			if !errors.As(err, &no) || !strings.Contains(no.Why, c.why) {
@@ -260,7 +260,7 @@ func TestUpgradeAgentDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	var no *format.RefusedError
-	if _, err := upgraded(t, s, G2Agent); !errors.As(err, &no) || !strings.Contains(no.Why, "repair it first") {
+	if _, err := upgraded(t, s, g2Agent); !errors.As(err, &no) || !strings.Contains(no.Why, "repair it first") {
 		t.Errorf("%v", err)
 	}
 }
@@ -292,7 +292,7 @@ func FuzzUpgrade(f *testing.F) {
 		if _, err := askedFor(s, idOf("1")); err != nil {
 			t.Fatal(err)
 		}
-		out, err := upgraded(t, s, G4)
+		out, err := upgraded(t, s, g4)
 		if err != nil {
 			if !errors.As(err, &no) {
 				t.Fatal(err)

@@ -5,7 +5,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { PROGRAM, resume } from './lib/client.mjs'
 import { faultsOf } from './lib/compare.mjs'
 import { eachOf } from './lib/each.mjs'
@@ -36,6 +36,8 @@ await mkdir(scratch, { recursive: true })
 if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 
 const NO_ID = '00000000-0000-4000-8000-000000000001'
+/** What a copy need not share with the client's: it is a child of its own, made elsewhere, and says whose copy it is in another way. */
+const OWN = new Set(['sessionId', 'cwd', 'gitBranch', 'version', 'promptId', 'parentUuid', 'forkedFrom', 'requestSessionId', 'entrypoint', 'slug'])
 const tally = { passed: 0, failed: 0 }
 const shared = values.shared !== undefined && existsSync(values.shared) ? await sharedSources(resolve(values.shared), scratch) : []
 const sources = [...shared, ...await namedSources([...values.also, ...more])].filter(source => source.name.includes(values.only))
@@ -73,6 +75,7 @@ async function trialsOf(source, folder) {
         ...places.filter(place => !place.legal && (must.includes(place.line) || !place.open)).map(place => `line ${place.line} is no place, it says: ${place.open}`),
       ],
     },
+    ...legal.length > 0 ? [{ name: `${source.name} as the client forks it`, run: to => likeTheClient(of, legal.at(-1), to) }] : [],
     ...legal.map(place => ({ name: `${source.name} line ${place.line}`, run: (to, n) => born(of, place, to, n) })),
     ...places.filter(place => place.closable).map(place => ({ name: `${source.name} line ${place.line} closed`, run: (to, n) => born(of, place, to, n) })),
     ...[...never.map(line => ['--at', `line:${line}`]), ['--at', `line:${legal[0]?.line ?? 1}`, '--before']].map(at => ({
@@ -96,9 +99,10 @@ async function born({ home: from, id, file, input }, place, folder, n) {
   if (made === undefined) return [...faults, `there is no ${own}`]
   const records = plainRecords(made)
   faults.push(...records.filter(record => 'sessionId' in record && record.sessionId !== child).map(record => `a ${record.type} is of session ${record.sessionId}`))
-  // What ends inside of an answer has the lines in front of the cut alone, and the results that stand there.
-  const front = place.legal ? input : Buffer.from(input.toString('latin1').split('\n').slice(0, place.line).join('\n'), 'latin1')
-  const wanted = wantedOf(plainRecords(front), place.id)
+  // What ends inside of an answer has only what stands in front of the cut, and what was told anew of that.
+  const all = plainRecords(input)
+  const front = new Set(plainRecords(Buffer.from(input.toString('latin1').split('\n').slice(0, place.line).join('\n'), 'latin1')).map(record => record.uuid))
+  const wanted = wantedOf(place.legal ? all : all.filter(record => front.has(record.uuid)), place.id)
   if (wanted.length === 0) return [...faults, 'nothing is said in front of the place']
   // Each way to find it in its turn: by its id, and as the one that was written last.
   const resumed = await resume(folder, child, { program, newest: n % 2 === 1 })
@@ -108,6 +112,37 @@ async function born({ home: from, id, file, input }, place, folder, n) {
     ...faults, ...faultsOf(wanted, resumed),
     ...sent.filter(item => 'text' in item && behind.has(item.text.trim())).map(item => `what stands behind the place is sent: ${item.text.slice(0, 80)}`),
   ]
+}
+
+/** Of the parent's records the client's own child has none that ours lacks, or has in other words. */
+async function likeTheClient({ home: from, id, file, input }, place, folder) {
+  const home = join(folder, 'home')
+  await cp(from, home, { recursive: true })
+  await age(home)
+  const child = '22222222-1111-4111-8111-111111111111'
+  const { status, err } = await call(home, ['fork', '--at', `line:${place.line}`, '--id', child, join(home, file)])
+  if (status !== 0) return [`fork ends with ${status}: ${err}`]
+  const ours = new Map(plainRecords(await readFile(join(home, dirname(file), `${child}.jsonl`))).map(record => [record.uuid, record]))
+  const client = join(folder, 'client')
+  await cp(join(from, '.claude', 'projects'), join(client, 'home', '.claude', 'projects'), { recursive: true, preserveTimestamps: true })
+  const { made, err: said } = await resume(client, id, { program, fork: true })
+  if (made.length !== 1) return [`the client makes ${made.length} children: ${said.slice(0, 200)}`]
+  const parent = new Set(plainRecords(input).map(record => record.uuid))
+  const theirs = plainRecords(await readFile(join(client, 'home', '.claude', 'projects', made[0]))).filter(record => record.uuid !== undefined && parent.has(record.uuid))
+  if (theirs.length === 0) return ['the child of the client has nothing of its parent']
+  return theirs.flatMap((record) => {
+    const own = ours.get(record.uuid)
+    // What hangs under the last word and says nothing may stay behind.
+    if (own === undefined && record.type !== 'user' && record.type !== 'assistant') return []
+    if (own === undefined) return [`the client copies a ${record.type} that is not in the child: ${record.uuid}`]
+    const other = [...new Set([...Object.keys(record), ...Object.keys(own)])].filter(name => !OWN.has(name) && !isDeepStrictEqual(uncounted(record[name]), uncounted(own[name])))
+    return other.length > 0 ? [`a ${record.type} is not as the client copies it: ${other}`] : []
+  })
+}
+
+/** The client counts what a compaction keeps as costing nothing, and writes no half of a surrogate pair. */
+function uncounted(member) {
+  return JSON.parse(JSON.stringify(member ?? null, (name, value) => name === 'usage' ? undefined : typeof value === 'string' ? value.toWellFormed() : value))
 }
 
 /** No child is made, and it says why. */

@@ -29,10 +29,10 @@ function findProgram() {
 
 /**
  * Resume session `id` in `folder`, which holds home/.claude/projects/<one project>/<id>.jsonl. `newest` has the client find it by
- * itself, as the one that was written last. An older release is a script, which Node runs.
+ * itself, as the one that was written last, and `fork` go on in a child of it. An older release is a script, which Node runs.
  * { status, err, said, requests, before, after, made }: `said` is what the client printed, `made` the other transcripts it wrote.
  */
-export async function resume(folder, id, { program = PROGRAM, newest = false } = {}) {
+export async function resume(folder, id, { program = PROGRAM, newest = false, fork = false } = {}) {
   const at = Object.fromEntries(['home', 'project', 'tmp'].map(name => [name, join(folder, name)]))
   await mkdir(at.project, { recursive: true })
   await mkdir(at.tmp, { recursive: true })
@@ -46,7 +46,7 @@ export async function resume(folder, id, { program = PROGRAM, newest = false } =
   const known = await transcripts(projects)
   const api = await startApi()
   try {
-    const which = newest ? ['--continue'] : ['--resume', id]
+    const which = [...newest ? ['--continue'] : ['--resume', id], ...fork ? ['--fork-session'] : []]
     const args = ['-p', '--output-format', 'json', '--tools', 'Bash,Read', '--system-prompt', 'oracle', ...which, PROMPT]
     const [command, ...first] = /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program]
     const { status, out, err } = await run(command, [...first, ...args], { env: environment(at, config, api.url), cwd: at.project, seconds: 45 })
