@@ -3,7 +3,6 @@ package codex
 import (
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"path"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/session"
 )
@@ -77,6 +77,7 @@ type branch struct {
 	w    io.Writer
 	next int64 // ordinal
 	f    fields
+	cwd  [2]string // the parent's working directory and the child's, as JSON; empty where the child has its parent's
 }
 
 func (b *branch) write(from []piece) error {
@@ -122,7 +123,8 @@ func (b *branch) header(raw []byte) error {
 		raw = with(raw, "payload", "model_provider", provider)
 	}
 	if b.q.CWD != "" {
-		raw = with(raw, "payload", "cwd", quoted(b.q.CWD))
+		b.cwd = [2]string{string(f.Value(kCWD)), quoted(b.q.CWD)}
+		raw = b.moved(raw, "payload")
 	}
 	for _, name := range []string{"history_base", "forked_from_ordinal_exclusive"} {
 		raw = with(raw, "payload", name, "")
@@ -143,9 +145,29 @@ func (b *branch) record(r *session.Record) error {
 			if b.f.Kind(kThread) == '"' {
 				raw = with(raw, "payload", "thread_id", `"`+b.q.ID+`"`)
 			}
+			raw = b.moved(raw, "payload.thread_settings")
 		}
 	}
 	return b.line(b.numbered(raw))
+}
+
+// moved gives the child's working directory to an object that says where the thread works: the header, and settings, which the
+// client believes rather than the header (measured with 0.171.0).
+func (b *branch) moved(raw []byte, of string) []byte {
+	if b.cwd[1] == "" || !holds(raw, of, "cwd") {
+		return raw
+	}
+	raw = with(raw, of, "cwd", b.cwd[1])
+	list, _ := inner(raw, of)
+	roots, _ := named(list, "runtime_workspace_roots")
+	each, _ := parts(raw, roots.from)
+	var patches []finding.Patch
+	for _, r := range each {
+		if roots.to > 0 && string(r.of(raw)) == b.cwd[0] {
+			patches = append(patches, replaced(r, b.cwd[1]))
+		}
+	}
+	return spliced(raw, patches...)
 }
 
 // numbered gives a record of a paginated rollout its number.
@@ -161,39 +183,4 @@ func (b *branch) numbered(raw []byte) []byte {
 func (b *branch) line(raw []byte) error {
 	_, err := b.w.Write(append(slices.Clip(raw), '\n'))
 	return err
-}
-
-// with is a copy of a record in which a member has a value, or is not there where that is empty. The member stands in the
-// object that the member of names, or in the record itself. A new one comes first; an ordinal behind the timestamp.
-func with(raw []byte, of, name, value string) []byte {
-	at := blank(raw, 0)
-	list, ok := parts(raw, at)
-	if p, in := named(list, of); of != "" && ok {
-		if !in {
-			return raw
-		}
-		at = p.from
-		list, ok = parts(raw, at)
-	}
-	if !ok {
-		return raw
-	}
-	p, in := named(list, name)
-	t, timed := named(list, "timestamp")
-	comma := ","
-	if len(list) == 0 {
-		comma = ""
-	}
-	member := fmt.Sprintf("%q:%s", name, value)
-	switch {
-	case value == "" && !in:
-		return raw
-	case value == "":
-		return with(spliced(raw, without(list, p)), of, name, "") // it may stand there twice
-	case in:
-		return spliced(raw, replaced(p, value))
-	case name == "ordinal" && timed:
-		return spliced(raw, insert(t.to, ","+member))
-	}
-	return spliced(raw, insert(at+1, member+comma))
 }

@@ -138,14 +138,14 @@ func TestForkStandsAlone(t *testing.T) {
 	own := lines(
 		page(4, "session_meta", fmt.Sprintf(`{"forked_from_ordinal_exclusive":4,"session_id":"%s","id":"%s","timestamp":"then","forked_from_id":"%s","cwd":"/w","model_provider":"p","history_mode":"paginated","history_base":{"thread_id":"%s","end_ordinal_exclusive":4,"end_byte_offset":%d}}`,
 			thread, thread, baseID, baseID, len(baseText))),
-		page(5, "event_msg", `{"type":"thread_settings_applied","thread_id":"`+thread+`","thread_settings":{}}`),
+		page(5, "event_msg", `{"type":"thread_settings_applied","thread_id":"`+thread+`","thread_settings":{"cwd":"/w","runtime_workspace_roots":["/w","/x"]}}`),
 		page(6, "event_msg", `{"type":"sub_agent_activity","thread_id":"`+thread+`"}`),
 		page(7, "event_msg", begun), page(8, "event_msg", ended))
 	stamp := `"2026-05-06T07:08:09.123Z"`
 	want := lines(
 		`{"timestamp":`+stamp+`,"ordinal":0,"type":"session_meta","payload":{"session_id":"`+childID+`","id":"`+childID+`","timestamp":`+stamp+`,"forked_from_id":"`+thread+`","cwd":"/elsewhere","model_provider":"p","history_mode":"paginated"}}`,
 		page(1, "event_msg", begun), page(2, "event_msg", strings.Replace(done, baseID, childID, 1)), page(3, "event_msg", ended),
-		page(4, "event_msg", `{"type":"thread_settings_applied","thread_id":"`+childID+`","thread_settings":{}}`),
+		page(4, "event_msg", `{"type":"thread_settings_applied","thread_id":"`+childID+`","thread_settings":{"cwd":"/elsewhere","runtime_workspace_roots":["/elsewhere","/x"]}}`),
 		page(5, "event_msg", `{"type":"sub_agent_activity","thread_id":"`+thread+`"}`))
 	baseName := "rollout-2026-01-01T00-00-00-" + baseID + ".jsonl"
 	for _, files := range [][]string{

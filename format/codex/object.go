@@ -3,7 +3,9 @@ package codex
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/scan"
@@ -153,4 +155,58 @@ func spliced(raw []byte, patches ...finding.Patch) []byte {
 		at = p.At + p.Del
 	}
 	return append(out, raw[at:]...)
+}
+
+// inner takes the object apart that a path of members leads to, the record itself where that is empty.
+func inner(raw []byte, of string) (list []part, at int) {
+	at = blank(raw, 0)
+	list, ok := parts(raw, at)
+	for name := range strings.SplitSeq(of, ".") {
+		if of == "" {
+			break
+		}
+		p, in := named(list, name)
+		if !in || !ok {
+			return nil, -1
+		}
+		at = p.from
+		list, ok = parts(raw, at)
+	}
+	if !ok || raw[at] != '{' {
+		return nil, -1
+	}
+	return list, at
+}
+
+func holds(raw []byte, of, name string) bool {
+	list, _ := inner(raw, of)
+	_, ok := named(list, name)
+	return ok
+}
+
+// with is a copy of a record in which a member of an object has a value, or is not there where that is empty. A path of
+// members leads to the object. A new member comes first; an ordinal behind the timestamp.
+func with(raw []byte, of, name, value string) []byte {
+	list, at := inner(raw, of)
+	if at < 0 {
+		return raw
+	}
+	p, in := named(list, name)
+	t, timed := named(list, "timestamp")
+	comma := ","
+	if len(list) == 0 {
+		comma = ""
+	}
+	member := fmt.Sprintf("%q:%s", name, value)
+	switch {
+	case value == "" && !in:
+		return raw
+	case value == "":
+		return with(spliced(raw, without(list, p)), of, name, "") // it may stand there twice
+	case in:
+		return spliced(raw, replaced(p, value))
+	case name == "ordinal" && timed:
+		return spliced(raw, insert(t.to, ","+member))
+	}
+	return spliced(raw, insert(at+1, member+comma))
 }

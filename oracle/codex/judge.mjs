@@ -11,13 +11,13 @@ import { forEachOf } from './lib/each.mjs'
 import { namedSources, sharedSources } from './lib/sources.mjs'
 import { runTrial } from './lib/trial.mjs'
 
-const USAGE = 'usage: node judge.mjs BIN|--as-is [PATH…] [--also PATH…] [--healthy DIR] [--shared DIR] [--only WORD] [--jobs 1 to 6] [--keep DIR]'
+const USAGE = 'usage: node judge.mjs BIN|--as-is [PATH…] [--also PATH…] [--healthy DIR] [--shared DIR] [--only WORD] [--every N] [--jobs 1 to 6] [--keep DIR]'
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     'as-is': { type: 'boolean', default: false }, 'also': { type: 'string', multiple: true, default: [] },
     'healthy': { type: 'string' }, 'shared': { type: 'string' }, 'only': { type: 'string', default: '' },
-    'jobs': { type: 'string', default: '4' }, 'keep': { type: 'string' },
+    'jobs': { type: 'string', default: '4' }, 'every': { type: 'string', default: '1' }, 'keep': { type: 'string' },
   },
 })
 const binary = values['as-is'] ? undefined : positionals.shift()
@@ -31,7 +31,7 @@ await mkdir(scratch, { recursive: true })
 if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 
 const tally = { passed: 0, refused: 0, failed: 0 }
-const sources = (await allSources()).filter(source => source.name.includes(values.only))
+const sources = (await allSources()).filter(source => source.name.includes(values.only)).filter((_, n) => n % Number(values.every) === 0)
 if (sources.length === 0) console.log('SKIPPED: no sessions here, and none named')
 await forEachOf(sources, jobs, async (source, n) => {
   const folder = join(scratch, String(n).padStart(3, '0'))

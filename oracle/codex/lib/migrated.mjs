@@ -39,7 +39,8 @@ export function lostOf(source, ours, dropped) {
   const have = ours.map(record => JSON.stringify(record))
   return source.flatMap((record, n) => {
     if (dropped.has(n) || record.record_type === 'state') return []
-    const { payload: { type, ...payload } = record } = record
+    // What the record is, and of which kind the history, is what changes.
+    const { payload: { type, history_mode: mode, ...payload } = record } = record
     return wordsIn(payload).filter(words => words !== '' && !have.some(line => line.includes(JSON.stringify(words)) || line.includes(JSON.stringify(`file://${words}`))))
       .map(words => `record ${n} of the source: lost ${JSON.stringify(words).slice(0, 80)}`)
   })
