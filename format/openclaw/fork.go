@@ -27,14 +27,11 @@ func (Format) NewID(_ time.Time, random io.Reader) (string, error) {
 // Fork makes of the way from the root to the cut a log of its own, as package pi does: entries that name the place to go on from and those
 // that stand beside the way come along where they are on it. The index is not written: it is the gateway's, and may be written at any time.
 func (Format) Fork(q format.ForkRequest) (format.Child, error) {
-	if _, ok := q.Dialect.(index); ok {
-		return format.Child{}, format.Refuse(-1, "it is the index of the sessions, and no session")
+	if err := (Format{}).Forks(q.Dialect); err != nil {
+		return format.Child{}, err
 	}
 	if stored(q.Path) {
 		return format.Child{}, format.Refuse(-1, "the session lies in the client's database, which sessfix does not write: let the client fork it")
-	}
-	if v := q.Dialect.Version(); v != "3" {
-		return format.Child{}, format.Refuse(-1, "the session is of version %s: let openclaw doctor take it over first", v)
 	}
 	b, err := pi.NewBranch(q)
 	if err != nil {
@@ -54,6 +51,17 @@ func (Format) Fork(q format.ForkRequest) (format.Child, error) {
 		Root: dir, Files: []format.NewFile{{Name: name, Write: b.Write}},
 		Notes: append(b.Notes(), "the client knows the child once "+indexName+" has an entry for it, such as "+key),
 	}, nil
+}
+
+// Forks tells what is not forked: the index, and logs of older versions, which are for the client to take over.
+func (Format) Forks(d format.Dialect) error {
+	if _, ok := d.(index); ok {
+		return format.Refuse(-1, "it is the index of the sessions, and no session")
+	}
+	if v := d.Version(); v != "3" {
+		return format.Refuse(-1, "the session is of version %s: let openclaw doctor take it over first", v)
+	}
+	return nil
 }
 
 // Inherits reads off the header whose child a session is.
@@ -83,7 +91,8 @@ func (Format) Survey(format.Survey) []finding.Finding { return nil }
 func (Format) Alike(child, parent []byte) bool { return pi.Alike(child, parent) }
 
 var (
-	_ format.Forker   = Format{}
-	_ format.Heir     = Format{}
-	_ format.Surveyor = Format{}
+	_ format.Forker    = Format{}
+	_ format.Heir      = Format{}
+	_ format.Selective = Format{}
+	_ format.Surveyor  = Format{}
 )

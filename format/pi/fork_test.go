@@ -184,7 +184,7 @@ func TestForkPlace(t *testing.T) {
 
 func TestForkNotes(t *testing.T) {
 	lines := []string{head, treed, put("label", "b", "a", `,"targetId":"a","label":"x"`), put("custom", "c", "b", "")}
-	for at, want := range map[int]string{1: "1 entries behind the cut or on other branches stay with the parent alone", 3: ""} {
+	for at, want := range map[int]string{1: "entries behind the cut or on other branches, which stay with the parent alone: 1", 3: ""} {
 		c, err := Format{}.Fork(forking(at, lines))
 		if err != nil || strings.Join(c.Notes, "|") != want {
 			t.Errorf("%d: %q, %v", at, c.Notes, err)
