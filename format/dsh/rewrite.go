@@ -17,6 +17,7 @@ func (s span) none() bool { return s.end <= s.from }
 type rewrite struct {
 	raw   []byte
 	edits []change
+	all   span // the whole record, once it was asked for
 }
 
 // change puts other bytes in place of raw[from:end].
@@ -25,7 +26,7 @@ type change struct {
 	ins []byte
 }
 
-func (w *rewrite) reset(raw []byte) { w.raw, w.edits = raw, w.edits[:0] }
+func (w *rewrite) reset(raw []byte) { w.raw, w.edits, w.all = raw, w.edits[:0], span{} }
 
 func (w *rewrite) kind(v span) byte {
 	if v.none() || v.end > len(w.raw) {
@@ -71,8 +72,11 @@ func (w *rewrite) whole(v span) (int64, bool) {
 
 // root is the record itself.
 func (w *rewrite) root() span {
-	from := skipSpace(w.raw, 0)
-	return span{from, value(w.raw, from)}
+	if w.all.none() {
+		from := skipSpace(w.raw, 0)
+		w.all = span{from, value(w.raw, from)}
+	}
+	return w.all
 }
 
 // each goes over the members of an object, or over the elements of a list, whose key is the zero span.

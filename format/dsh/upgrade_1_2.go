@@ -297,7 +297,8 @@ func (s *toTwo) answer(r *logRecord, stream string) error {
 	r.reform(r.data, []string{"stream"}, `"stream":`+stream)
 	// The list is gone, and its numbers lead nowhere.
 	plain := *r
-	plain.raw, plain.edits = r.bytes(), nil
+	plain.edits = nil
+	plain.reset(r.bytes())
 	plain.data = plain.get(plain.root(), "data")
 	return s.put(&plain)
 }
