@@ -188,7 +188,7 @@ func (g *graft) count() error {
 func (g *graft) copyTo(w io.Writer) error {
 	out := &putter{w: bufio.NewWriterSize(w, 64<<10)}
 	step := &logStep{}
-	err := g.each(func(raw []byte, n int64, f *fields) error { return out.through(step, format.Line{Raw: raw, N: n}) })
+	err := g.each(func(raw []byte, n int64, _ *fields) error { return out.through(step, format.Line{Raw: raw, N: n}) })
 	if err != nil {
 		return err
 	}

@@ -41,11 +41,15 @@ func (Format) Age(s format.Source) (string, error) {
 		if !ok {
 			return current, nil // nothing that could be changed
 		}
-		n, err := chatVersion(o)
-		if err != nil || n > 0 {
-			return current, err
+		if n, err := chatVersion(o); err != nil || n == 0 {
+			return first, err
 		}
-		return first, nil
+		if s.Dir != nil {
+			if _, more := touches(s); more {
+				return first, nil
+			}
+		}
+		return current, nil
 	}
 	if begin == nil {
 		return current, nil

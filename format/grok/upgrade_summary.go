@@ -7,10 +7,11 @@ import (
 )
 
 // summaryStep says in the summary that the history holds items, and how many: the client sets that number too when it writes the
-// history anew.
+// history anew. Where calls get their ends on the log it counts those lines as well.
 type summaryStep struct {
 	text  []byte
 	items int64 // -1 = not known
+	lines int64 // of the log, 0 = as many as there are
 }
 
 func beginSummary(s format.Source) (format.Stage, error) {
@@ -25,6 +26,9 @@ func beginSummary(s format.Source) (format.Stage, error) {
 		there := recordsIn(s.Dir, historyName, 0, -1, func(raw []byte) { ok = ok && h.Record(format.Line{Raw: raw}, c) == nil })
 		if ok && there {
 			t.items = c.n
+		}
+		if n, more := touches(s); more {
+			t.lines = n
 		}
 	}
 	return t, nil
@@ -65,9 +69,12 @@ func (t *summaryStep) End(out format.Out) error {
 	}
 	if n == 0 {
 		o.put("chat_format_version", current)
-		if t.items >= 0 && o.last("num_chat_messages") != nil {
-			o.put("num_chat_messages", strconv.FormatInt(t.items, 10))
-		}
+	}
+	if t.items >= 0 && o.last("num_chat_messages") != nil && (n == 0 || t.lines > 0) {
+		o.put("num_chat_messages", strconv.FormatInt(t.items, 10))
+	}
+	if t.lines > 0 && o.last("num_messages") != nil {
+		o.put("num_messages", strconv.FormatInt(t.lines, 10))
 	}
 	return out.Put(format.Line{Raw: o.bytes(), N: 0})
 }

@@ -164,6 +164,84 @@ func TestUpgradeLog(t *testing.T) {
 	}
 }
 
+// A call on bare lines that the log tells no end of gets one: from the history, or, where nothing follows, of what is known.
+func TestUpgradeEnds(t *testing.T) {
+	line := func(n int, update string) string {
+		return fmt.Sprintf(`{"sessionId":"%s","update":{"sessionUpdate":%s},"_meta":{"eventId":"%s-%d","agentTimestampMs":%d000}}`, id, update, id, n, n) + "\n"
+	}
+	say := func(n int, kind, text string) string {
+		return line(n, `"`+kind+`","content":{"type":"text","text":"`+text+`"}`)
+	}
+	call := func(n int, c string) string {
+		return line(n, `"tool_call","toolCallId":"`+c+`","title":"run","rawInput":{}`)
+	}
+	done := func(n int, c string) string {
+		return line(n, `"tool_call_update","toolCallId":"`+c+`","status":"completed"`)
+	}
+	prompt := func(n int) string { return say(n, "user_message_chunk", "a") }
+	bare := func(words ...string) string {
+		out := `{"role":"system","content":"s"}` + "\n"
+		for _, w := range words {
+			kind, c, _ := strings.Cut(w, ":")
+			c, text, _ := strings.Cut(c, ":")
+			switch kind {
+			case "user":
+				out += `{"role":"user","content":"<user_query>\na\n</user_query>"}`
+			case "asks":
+				out += `{"role":"assistant","content":"","tool_calls":[{"id":"` + c + `","type":"function","function":{"name":"run","arguments":"{}"}}]}`
+			case "result":
+				out += `{"role":"tool","tool_call_id":"` + c + `","content":"` + text + `"}`
+			case "answer":
+				out += `{"role":"assistant","content":"` + c + `"}`
+			}
+			out += "\n"
+		}
+		return out
+	}
+	summary := strings.Replace(goodSummary, `,"chat_format_version":1`, `,"num_chat_messages":1`, 1)
+	for _, c := range []struct{ name, log, history, want string }{
+		{"all have one", prompt(1) + call(2, "c1") + done(3, "c1") + say(4, "agent_message_chunk", "b"), bare("user", "asks:c1", "result:c1:r", "answer:b"), ""},
+		{"in front of a prompt", prompt(1) + call(2, "c1") + say(3, "agent_message_chunk", "b") + prompt(4) + say(5, "agent_message_chunk", "d"), bare("user", "asks:c1", "result:c1:r", "answer:b", "user", "answer:d"), "3 completed c1 r FROM_CHAT_HISTORY"},
+		{"one that gave nothing", prompt(1) + call(2, "c1") + prompt(4) + say(5, "agent_message_chunk", "d"), bare("user", "asks:c1", "result:c1:Tool execution was cancelled by the user (tool `run` was not executed).", "user", "answer:d"), ""},
+		{"at the end", prompt(1) + call(2, "c1") + say(3, "agent_message_chunk", "b"), bare("user", "asks:c1", "result:c1:r", "answer:b"), "3 completed c1 r FROM_CHAT_HISTORY"},
+		{"what a repair said", prompt(1) + call(2, "c1"), bare("user", "asks:c1", "result:c1:TOOL_OUTCOME_UNKNOWN: x", "answer:b"), "2 failed c1 TOOL_OUTCOME_UNKNOWN: x TOOL_OUTCOME_UNKNOWN"},
+	} {
+		f := folder{logName: c.log, historyName: c.history, summaryName: summary}
+		now := f.upgraded(t)
+		now.clean(t, place)
+		var got []string
+		for n, l := range strings.Split(strings.TrimSpace(now[logName]), "\n") {
+			var v struct {
+				Params struct {
+					Update struct {
+						Call    string `json:"toolCallId"`
+						Status  string
+						Content json.RawMessage
+					}
+					Meta struct {
+						Event string                     `json:"eventId"`
+						Made  struct{ Synthetic string } `json:"sessfix"`
+					} `json:"_meta"`
+				}
+			}
+			if err := json.Unmarshal([]byte(l), &v); err != nil {
+				t.Fatal(err)
+			}
+			if u := v.Params.Update; v.Params.Meta.Made.Synthetic != "" {
+				var said []struct{ Content struct{ Text string } }
+				json.Unmarshal(u.Content, &said)
+				got = append(got, fmt.Sprint(n, " ", u.Status, " ", u.Call, " ", said[0].Content.Text, " ", v.Params.Meta.Made.Synthetic))
+				if !strings.HasPrefix(v.Params.Meta.Event, id+"-") {
+					t.Errorf("%s: %s", c.name, l)
+				}
+			}
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %q, want %q\n%s", c.name, got, c.want, now[logName])
+		}
+	}
+}
+
 // Each line of the history, and what becomes of it; lines that are several are told one under the other.
 func TestUpgradeHistory(t *testing.T) {
 	for _, c := range []struct{ name, line, want string }{

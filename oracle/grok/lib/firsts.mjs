@@ -72,6 +72,8 @@ export const firsts = [
     [...TALK, wrapped(bare({ sessionUpdate: 'user_message_chunk', content: text('Sure?'), _meta: { promptIndex: 1, modelId: 'oracle-1' } })), wrapped(bare({ sessionUpdate: 'agent_message_chunk', content: text('Yes.') }, { promptId: 'p' })),
       wrapped(bare({ sessionUpdate: 'turn_completed', prompt_id: 'p', stop_reason: 'end_turn' }), '_x.ai/session/update')], { chat_format_version: 1 }) },
   { name: 'a history of today without its version', files: session([{ type: 'system', content: 's' }, { type: 'user', content: [text('<user_query>\nWho keeps the lamp?\n</user_query>')], prompt_index: 0 }, { type: 'assistant', content: 'Tove.' }], [TALK[0], TALK[4]]) },
+  { name: 'a call that the log tells no end of', files: session([...HEAD, query('Who keeps the lamp?'), asks('c1'), gives('c1', 'Tove'), answers('Tove.'), query('Sure?'), answers('Yes.')], [TALK[0], TALK[2], TALK[4], said('user_message_chunk', 'Sure?'), said('agent_message_chunk', 'Yes.')]) },
+  { name: 'a last call that the log tells no end of', files: asked(asks('c1'), gives('c1', 'Tove'), answers('Tove.')).set(LOG, lines([TALK[0], TALK[2]])) },
   { name: 'paths of rewind points', files: new Map([...asked(asks('c1'), gives('c1', 'Tove'), answers('Tove.')), ['rewind_points.jsonl', lines([{ prompt_index: 0, created_at: '2026-05-01T08:00:00Z', file_snapshots: { [`${CWD}/lamp.txt`]: { path: `${CWD}/lamp.txt`, content: 'oil', captured_at: '2026-05-01T08:00:00Z' } }, after_snapshots: {} }])]]) },
 ]
 
