@@ -35,7 +35,7 @@ await mkdir(scratch, { recursive: true })
 if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 
 const found = (await healthySources(values.shared, paths)).filter(({ name, bytes }) => !name.startsWith('healthy/') && !name.startsWith('damaged/') && isOld(bytes))
-  .map(source => ({ ...source, settings: settingsOf(linesOf(source.bytes)[0].value) }))
+  .map(source => ({ ...source, settings: settingsOf(linesOf(source.bytes)[0].value), parent: linesOf(source.bytes)[0].value.branchedFrom }))
 const trials = [
   ...[...generations, ...found].map(source => ({ name: source.name, run: folder => upgradeFaults(resolve(binary), source, folder) })),
   ...generations.filter(({ broken }) => broken).map(source => ({ name: `${source.name}, forked by the client`, run: async folder => upgradeFaults(resolve(binary), await broken(source, folder), folder) })),

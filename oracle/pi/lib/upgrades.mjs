@@ -27,7 +27,8 @@ export async function upgradeFaults(binary, { bytes, settings, parent, version }
     if (shown.error !== undefined) faults.push(`${engine}: does not open: ${shown.error}`)
     else if (shown.rewrote) faults.push(`${engine}: writes the file when it opens it`)
     else if (!isDeepStrictEqual(shown.messages, wanted.messages)) faults.push(`${engine}: shows ${shown.messages.length} messages, of its own upgrade ${wanted.messages?.length}, and not the same`)
-    if (settings?.thinkingLevel !== undefined && shown.thinkingLevel !== settings.thinkingLevel) faults.push(`${engine}: the thinking level is ${shown.thinkingLevel}`)
+    const level = rowsOf(bytes).findLast(({ type }) => type === 'thinking_level_change')?.thinkingLevel ?? settings?.thinkingLevel
+    if (settings?.thinkingLevel !== undefined && shown.thinkingLevel !== level) faults.push(`${engine}: the thinking level is ${shown.thinkingLevel}`)
     if (settings === undefined && !isDeepStrictEqual([shown.model, shown.thinkingLevel], [wanted.model, wanted.thinkingLevel])) faults.push(`${engine}: the settings are not those of its own upgrade`)
   }
   faults.push(...sentFaults(await resumed(after, join(folder, 'resumed')), await knowledgeOf('current', { bytes: after }, folder)).map(fault => `resumed: ${fault}`))
