@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +54,12 @@ func (Format) Fork(q format.ForkRequest) (format.Child, error) {
 	b, err := NewBranch(q)
 	if err != nil {
 		return format.Child{}, err
+	}
+	if q.Dir != nil {
+		// The time in front makes another name of the same id.
+		if names, err := fs.Glob(q.Dir, "*_*.jsonl"); err == nil && slices.ContainsFunc(names, func(n string) bool { return named(n) == q.ID }) {
+			return format.Child{}, format.Refuse(-1, "a session with the id %q lies there already", q.ID)
+		}
 	}
 	name := strings.NewReplacer(":", "-", ".", "-").Replace(stamp(q.Now)) + "_" + q.ID + ".jsonl"
 	c := format.Child{Root: filepath.Dir(b.path), Notes: b.Notes()}

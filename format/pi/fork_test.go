@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/sessfix/sessfix/format"
@@ -164,6 +165,7 @@ func TestForkPlace(t *testing.T) {
 	} {
 		q := forking(1, []string{head, treed})
 		q.Path, q.CWD = filepath.FromSlash(c.path), c.cwd
+		q.Dir = fstest.MapFS{"2026-01-01T00-00-00-000Z_grandchild.jsonl": {}, "child.jsonl": {}}
 		got, err := Format{}.Fork(q)
 		if err != nil || len(got.Files) != 1 {
 			t.Fatal(got, err)
@@ -212,6 +214,9 @@ func TestForkRefuses(t *testing.T) {
 		{"version 2", "sessfix migrate", q(nil, strings.Replace(head, ":3", ":2", 1), treed)},
 		{"AgentHarness", "AgentHarness", q(nil, `{"v":4,"kind":"header","id":"s1","storageVersion":1,"createdAt":1,"cwd":"/w"}`, `{"kind":"entry","seq":1}`)},
 		{"an id with a slash", "is no id", q(func(q *format.ForkRequest) { q.ID = "../x" }, head, treed)},
+		{"an id that is taken", "lies there already", q(func(q *format.ForkRequest) {
+			q.Dir = fstest.MapFS{"2026-01-01T00-00-00-000Z_child.jsonl": {}}
+		}, head, treed)},
 		{"no id", "is no id", q(func(q *format.ForkRequest) { q.ID = "" }, head, treed)},
 		{"no entry", "no entry", q(nil, head, `{}`)},
 		{"no header", "no header", q(nil, treed, treed)},
