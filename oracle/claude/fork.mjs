@@ -6,7 +6,7 @@ import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
-import { PROGRAM, resume } from './lib/client.mjs'
+import { PROGRAM, releaseOf, resume } from './lib/client.mjs'
 import { faultsOf } from './lib/compare.mjs'
 import { eachOf } from './lib/each.mjs'
 import { itemsOfAll } from './lib/items.mjs'
@@ -31,6 +31,8 @@ if (binary === undefined || !existsSync(binary) || !(jobs >= 1 && jobs <= 4)) {
   process.exit(2)
 }
 const program = values.client === undefined ? PROGRAM : resolve(values.client)
+// Which sessions are healthy depends on the release that opens them.
+const verify = ['verify', ...values.client === undefined ? [] : ['--client', await releaseOf(program)]]
 const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-claude-fork-')) : resolve(values.keep)
 await mkdir(scratch, { recursive: true })
 if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
@@ -61,7 +63,7 @@ async function trialsOf(source, folder) {
   const home = join(folder, 'home')
   const file = await settle(source.file, home, id)
   await age(home)
-  if ((await call(home, ['verify', file])).status !== 0) return []
+  if ((await call(home, [...verify, file])).status !== 0) return []
   const { out, err } = await call(home, ['fork', '--list', '--json', file])
   const places = JSON.parse(out || '{}').places ?? []
   const { must, never } = placesIn(input)

@@ -1,4 +1,4 @@
-// node judge.mjs BIN [--shared DIR] [--keep DIR] [--jobs N] [--only WORD] [--also PATH…]: lets BIN repair copies of damaged
+// node judge.mjs BIN [--shared DIR] [--keep DIR] [--jobs N] [--only WORD] [--every N] [--also PATH…]: lets BIN repair copies of damaged
 // sessions and the real client resume them. One line for each fault; the last line counts. Exit 1 when one failed.
 // --shared is the folder with samples and field cases, left out when it is not there; --also adds files and folders.
 import { existsSync, rmSync } from 'node:fs'
@@ -13,13 +13,13 @@ import { runTrial } from './lib/trial.mjs'
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    shared: { type: 'string' }, keep: { type: 'string' }, jobs: { type: 'string', default: '4' },
+    shared: { type: 'string' }, keep: { type: 'string' }, jobs: { type: 'string', default: '4' }, every: { type: 'string', default: '1' },
     only: { type: 'string', default: '' }, also: { type: 'string', multiple: true, default: [] },
   },
 })
 const [binary, ...more] = positionals
 if (binary === undefined || (more.length > 0 && values.also.length === 0)) {
-  console.error('usage: node judge.mjs BIN [--shared DIR] [--keep DIR] [--jobs N] [--only WORD] [--also PATH…]')
+  console.error('usage: node judge.mjs BIN [--shared DIR] [--keep DIR] [--jobs N] [--only WORD] [--every N] [--also PATH…]')
   process.exit(2)
 }
 const jobs = Number(values.jobs)
@@ -32,7 +32,7 @@ await mkdir(scratch, { recursive: true })
 if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 
 const tally = { passed: 0, refused: 0, failed: 0 }
-const sources = (await allSources()).filter(source => source.name.includes(values.only))
+const sources = (await allSources()).filter(source => source.name.includes(values.only)).filter((_, n) => n % Number(values.every) === 0)
 await eachOf(sources, jobs, async (source, n) => {
   const folder = join(scratch, String(n).padStart(3, '0'))
   const { outcome, faults } = await runTrial(resolve(binary), source, folder).catch(error => ({ outcome: 'failed', faults: [`no verdict: ${error.message}`] }))

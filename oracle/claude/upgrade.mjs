@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { writeAgents } from './lib/agents.mjs'
-import { PROGRAM, resume } from './lib/client.mjs'
+import { PROGRAM, releaseOf, resume } from './lib/client.mjs'
 import { faultsOf } from './lib/compare.mjs'
 import { eachOf } from './lib/each.mjs'
 import { itemsOfAll } from './lib/items.mjs'
@@ -31,6 +31,8 @@ if (binary === undefined || !existsSync(binary) || !(jobs >= 1 && jobs <= 4)) {
   process.exit(2)
 }
 const program = values.client === undefined ? PROGRAM : resolve(values.client)
+// Which sessions are healthy depends on the release that opens them.
+const verify = ['verify', ...values.client === undefined ? [] : ['--client', await releaseOf(program)]]
 const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-claude-upgrade-')) : resolve(values.keep)
 await mkdir(scratch, { recursive: true })
 if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
@@ -68,7 +70,7 @@ async function trial(source, folder) {
     await age(home)
     return run(binary, args, { env: { PATH: process.env.PATH, HOME: home, NO_COLOR: '1', TMPDIR: dirname(home) }, cwd: home, seconds: 60 })
   }
-  if ((await call('verify', projects)).status !== 0) return undefined
+  if ((await call(...verify, projects)).status !== 0) return undefined
   const before = await treeOf(home)
   const own = relative(home, join(project, `${id}.jsonl`))
   const faults = []
@@ -85,7 +87,7 @@ async function trial(source, folder) {
   changed += 1
 
   faults.push(...made === undefined ? grown(before.get(own), after.get(own), changes, own) : moved(before, after, dirname(own), made, changes))
-  if ((await call('verify', projects)).status !== 0) faults.push('the result is not clean')
+  if ((await call(...verify, projects)).status !== 0) faults.push('the result is not clean')
   await call('migrate', projects)
   faults.push(...differences(after, await treeOf(home)).map(text => `a second run ${text}`))
 

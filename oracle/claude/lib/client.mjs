@@ -48,7 +48,7 @@ export async function resume(folder, id, { program = PROGRAM, newest = false, fo
   try {
     const which = [...newest ? ['--continue'] : ['--resume', id], ...fork ? ['--fork-session'] : []]
     const args = ['-p', '--output-format', 'json', '--tools', 'Bash,Read', '--system-prompt', 'oracle', ...which, PROMPT]
-    const [command, ...first] = /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program]
+    const [command, ...first] = commandOf(program)
     const { status, out, err } = await run(command, [...first, ...args], { env: environment(at, config, api.url), cwd: at.project, seconds: 45 })
     const after = await readFile(file).catch(() => null)
     const made = (await transcripts(projects)).filter(name => !known.includes(name))
@@ -57,6 +57,15 @@ export async function resume(folder, id, { program = PROGRAM, newest = false, fo
     api.close()
   }
 }
+
+/** "2.1.328", as the program says itself. */
+export async function releaseOf(program) {
+  const [command, ...first] = commandOf(program)
+  const { out } = await run(command, [...first, '--version'], { env: { PATH: process.env.PATH, HOME: '/nonexistent' }, cwd: '/', seconds: 45 })
+  return out.trim().split(' ')[0]
+}
+
+const commandOf = program => /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program]
 
 export function environment(at, config, url) {
   return {
