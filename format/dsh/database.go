@@ -140,5 +140,6 @@ func (Format) Owners(path string) []format.Guard {
 
 var (
 	_ format.Holder     = Format{}
+	_ format.Exporter   = Format{}
 	_ format.Rewritable = Format{}
 )
