@@ -1,9 +1,12 @@
 #!/bin/sh
-# run.sh AGENT BINARY [OPTIONS of check.mjs or judge.mjs]: install the oracle of one agent, then hold BINARY against it.
+# run.sh AGENT[:CHECK] BINARY [OPTIONS of the check]: install the oracle of one agent, then hold BINARY against it. CHECK is
+# judge (the default: repairs), fork or upgrade.
 set -eu
 
-[ $# -ge 2 ] || { echo "usage: run.sh AGENT BINARY [--keep DIR] [--jobs N] [--only WORD] [--also PATH...]" >&2; exit 2; }
-agent=$1
+[ $# -ge 2 ] || { echo "usage: run.sh AGENT[:fork|:upgrade] BINARY [--keep DIR] [--jobs N] [--only WORD] [--every N] [--also PATH...]" >&2; exit 2; }
+agent=${1%%:*}
+check=judge
+[ "$agent" = "$1" ] || check=${1#*:}
 binary=$2
 shift 2
 
@@ -15,13 +18,17 @@ if [ "$status" -eq 75 ]; then
 fi
 [ "$status" -eq 0 ] || exit "$status"
 here=$(dirname "$0")
-case $agent in
-claude-code) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" "$@" ;;
-codex) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" --healthy "$here/../testdata/sessions/codex" "$@" ;;
-grok) exec node "$folder/judge.mjs" "$binary" --shared "$here/../../shared" "$@" ;;
-pi)
-  # OpenClaw's doctor is asked too where it can be installed; the judge says so where it cannot.
+node=node
+[ ! -x "$folder/node_modules/.bin/node" ] || node=$folder/node_modules/.bin/node
+case $agent:$check in
+dsh:judge | pi/harness:judge) set -- "$folder/check.mjs" "$binary" "$@" ;;
+dsh:*) set -- "$folder/$check.mjs" "$binary" "$@" ;;
+codex:*) set -- "$folder/$check.mjs" "$binary" --shared "$here/../../shared" --healthy "$here/../testdata/sessions/codex" "$@" ;;
+pi:judge | pi:fork)
+  # OpenClaw's doctor is asked too where it can be installed; the check says so where it cannot.
   doctor=$("$here/install.sh" openclaw) || doctor=
-  exec "$folder/node_modules/.bin/node" "$folder/judge.mjs" "$binary" --shared "$here/../../shared" ${doctor:+--doctor "$doctor"} "$@" ;;
+  set -- "$folder/$check.mjs" "$binary" --shared "$here/../../shared" ${doctor:+--doctor "$doctor"} "$@" ;;
+pi/harness:*) set -- "$folder/$check.mjs" "$binary" "$@" ;;
+*) set -- "$folder/$check.mjs" "$binary" --shared "$here/../../shared" "$@" ;;
 esac
-exec "$folder/node_modules/.bin/node" "$folder/check.mjs" "$binary" "$@"
+exec "$node" "$@"

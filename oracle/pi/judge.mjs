@@ -16,12 +16,12 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     shared: { type: 'string' }, also: { type: 'string', multiple: true, default: [] }, only: { type: 'string', default: '' },
-    doctor: { type: 'string' }, jobs: { type: 'string', default: '4' }, keep: { type: 'string' }, verbose: { type: 'boolean', default: false }, afresh: { type: 'boolean', default: false },
+    doctor: { type: 'string' }, jobs: { type: 'string', default: '4' }, every: { type: 'string', default: '1' }, keep: { type: 'string' }, verbose: { type: 'boolean', default: false }, afresh: { type: 'boolean', default: false },
   },
 })
 const [binary, ...paths] = positionals
 const jobs = Number(values.jobs)
-if (binary === undefined || !(jobs >= 1 && jobs <= 6)) fail('usage: node judge.mjs BIN [PATH…] [--shared DIR] [--also PATH…] [--only WORD] [--doctor DIR] [--jobs 1 to 6] [--keep DIR] [--afresh] [--verbose]')
+if (binary === undefined || !(jobs >= 1 && jobs <= 6)) fail('usage: node judge.mjs BIN [PATH…] [--shared DIR] [--also PATH…] [--only WORD] [--every N] [--doctor DIR] [--jobs 1 to 6] [--keep DIR] [--afresh] [--verbose]')
 if (!existsSync(binary)) fail(`judge.mjs: ${binary} is not there`)
 if (!areInstalled()) fail('judge.mjs: the clients are not installed: run install.sh pi')
 
@@ -35,7 +35,7 @@ const sources = [
   ...ownSources(),
   ...values.shared !== undefined && existsSync(values.shared) ? await sharedSources(resolve(values.shared)) : [],
   ...await namedSources([...paths, ...values.also], count => console.log(`left out: ${count} logs that are not of this client`)),
-].filter(({ name }) => name.includes(values.only))
+].filter(({ name }) => name.includes(values.only)).filter((_, n) => n % Number(values.every) === 0)
 await forEachOf(sources, jobs, async (source, n) => {
   const folder = join(scratch, `${String(n).padStart(3, '0')}-${source.name.replace(/[^\w.]+/g, '-').slice(-60)}`)
   const { outcome, faults, bytes } = await runTrial(resolve(binary), { ...source, afresh: values.afresh }, folder).catch(error => ({ outcome: 'failed', faults: [`no verdict: ${error.stack}`] }))
