@@ -88,6 +88,8 @@ func (e *envelope) header(l format.Line, list []part, out format.Out) error {
 	}
 	if e.time == nil {
 		e.time = bytes.Clone(at.of(l.Raw))
+		out.Note(l.N, "it names neither a model provider nor, outside of the talk, a working directory: "+
+			"the client's own provider is written, and the directory that the talk names, else /")
 	}
 	var more strings.Builder
 	for _, m := range []struct{ name, value string }{

@@ -291,6 +291,7 @@ func (p *pages) End(out format.Out) error {
 	if p.thread == nil {
 		return format.Refuse(-1, "the rollout holds no header")
 	}
+	out.Note(-1, "a client that has listed the thread before reads its turns once it has been resumed")
 	stamp := []byte(`{"timestamp":` + string(p.time) + `}`)
 	list, _ := parts(stamp, 0)
 	return p.endMade(out, &record{Line: format.Line{Raw: stamp, N: -1}, list: list, out: out})

@@ -290,7 +290,7 @@ func TestUpgradeTurns(t *testing.T) {
 		page(17, "event_msg", `{"type":"item_completed","thread_id":"`+thread+`","turn_id":"t1","item":{}}`),
 		page(18, "event_msg", ended("t2")),
 	)
-	if fmt.Sprint(k.dropped, k.noted) != "[1] [6]" {
+	if fmt.Sprint(k.dropped, k.noted) != "[1] [6 -1]" {
 		t.Error(k.dropped, k.noted)
 	}
 }
