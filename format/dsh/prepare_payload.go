@@ -14,7 +14,8 @@ func (p *prepare) payload(r *logRecord) {
 		return
 	}
 	if r.typ == "subagent/descriptor" {
-		if version := r.get(r.data, "version"); r.is2(version) {
+		version := r.get(r.data, "version")
+		if n, ok := r.whole(version); ok && n == 2 { // as 0.1.1 writes it
 			r.set(version, "3")
 			r.why = "the descriptor is of version 3, the only one that the upgrade takes; version 2 says the same"
 		}
@@ -40,9 +41,6 @@ func (p *prepare) payload(r *logRecord) {
 		}
 	}
 }
-
-// is2 tells the version that 0.1.1 writes.
-func (w *rewrite) is2(v span) bool { n, ok := w.whole(v); return ok && n == 2 }
 
 // extra are members that no release has written.
 type extra struct {

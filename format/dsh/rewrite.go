@@ -3,6 +3,7 @@ package dsh
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/sessfix/sessfix/scan"
 )
@@ -189,9 +190,6 @@ func (w *rewrite) reshape(obj span, out func(key span) bool, add ...string) {
 	}
 }
 
-// changed tells whether anything was changed.
-func (w *rewrite) changed() bool { return len(w.edits) > 0 }
-
 // bytes is the record with the changes; it is the record's own memory where there are none.
 func (w *rewrite) bytes() []byte {
 	if len(w.edits) == 0 {
@@ -280,4 +278,36 @@ func quoteEnd(raw []byte, at int) int {
 			return next
 		}
 	}
+}
+
+// quote writes a string as the client does: hashes are made of it.
+func quote(s string) string {
+	var out strings.Builder
+	out.WriteByte('"')
+	for _, r := range s {
+		switch r {
+		case '"', '\\':
+			out.WriteByte('\\')
+			out.WriteRune(r)
+		case '\b':
+			out.WriteString(`\b`)
+		case '\f':
+			out.WriteString(`\f`)
+		case '\n':
+			out.WriteString(`\n`)
+		case '\r':
+			out.WriteString(`\r`)
+		case '\t':
+			out.WriteString(`\t`)
+		default:
+			if r < ' ' {
+				const hex = "0123456789abcdef"
+				out.WriteString(`\u00` + string(hex[r>>4]) + string(hex[r&15]))
+				continue
+			}
+			out.WriteRune(r)
+		}
+	}
+	out.WriteByte('"')
+	return out.String()
 }

@@ -1,10 +1,6 @@
 package dsh
 
-import (
-	"strings"
-
-	"github.com/sessfix/sessfix/format"
-)
+import "github.com/sessfix/sessfix/format"
 
 // toOne is the step from version 0 to version 1 (session-format-v0-to-v1, migration.ts). The layout is the same; what
 // early builds wrote in another form gets the present one.
@@ -211,36 +207,4 @@ func (s *toOne) toolResult(r *logRecord) error {
 	r.reform(r.data, []string{"callId", "content", "isError"}, `"message":{"id":`+quote(id)+`,"role":"user","content":[{"type":"tool-result","toolCallId":`+
 		name+`,"content":`+string(r.of(content))+`,"isError":`+string(r.of(failed))+`}],"source":{"kind":"tool","callId":`+name+`}}`)
 	return nil
-}
-
-// quote writes a string as the client does.
-func quote(s string) string {
-	var out strings.Builder
-	out.WriteByte('"')
-	for _, r := range s {
-		switch r {
-		case '"', '\\':
-			out.WriteByte('\\')
-			out.WriteRune(r)
-		case '\b':
-			out.WriteString(`\b`)
-		case '\f':
-			out.WriteString(`\f`)
-		case '\n':
-			out.WriteString(`\n`)
-		case '\r':
-			out.WriteString(`\r`)
-		case '\t':
-			out.WriteString(`\t`)
-		default:
-			if r < ' ' {
-				const hex = "0123456789abcdef"
-				out.WriteString(`\u00` + string(hex[r>>4]) + string(hex[r&15]))
-				continue
-			}
-			out.WriteRune(r)
-		}
-	}
-	out.WriteByte('"')
-	return out.String()
 }
