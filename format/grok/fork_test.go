@@ -126,6 +126,8 @@ func TestCuts(t *testing.T) {
 			[]string{open1, open1, "", open2, open2, follows, "", "", "3 is open", "3 is open", ""}},
 		{"compacted, with words that the log does not tell", append([]string{`{"timestamp":1,"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk","content":{"type":"image","data":"","mimeType":"x"},"_meta":{"promptIndex":0}}}}`}, append(append([]string{}, two[1:]...), "wall:2:k.json", "user:2:e", "say:f", "end:end_turn")...), history("system", "user:2:e", "answer:f"), folder{"k.json": wall("1")},
 			[]string{open1, open1, "does not tell all", open2, open2, follows, "", "3 is open", "3 is open", ""}},
+		{"compacted, with a call that a person stopped", []string{"user:0:a", "call:c1", "end:cancelled", "user:1:c", "say:d", "end:end_turn", "wall:2:k.json", "user:2:e", "say:f", "end:end_turn"}, history("system", "user:2:e", "answer:f"), folder{"k.json": wall("1")},
+			[]string{open1, open1, "does not tell all", open2, open2, follows, "", "3 is open", "3 is open", ""}},
 		{"a call without result", []string{"user:0:a", "call:c1", "done:c1:r", "end:end_turn", "user:1:c", "say:d", "end:end_turn"}, history("system", "user:0:a", "asks::c1", "user:1:c", "answer:d"), nil,
 			[]string{open1, open1, open1, "close:call c1", open2, open2, "close:call c1"}},
 		{"a call without end", []string{"user:0:a", "call:c1", "end:end_turn", "user:1:c", "say:d", "end:end_turn"}, history("system", "user:0:a", "asks::c1", "result:c1:r", "user:1:c", "answer:d"), nil,
@@ -137,6 +139,10 @@ func TestCuts(t *testing.T) {
 		{"no numbers", []string{"user::a", "say:b", "user::c", "say:d"}, `{"role":"system","content":"s"}` + "\n" + `{"role":"user","content":"<user_query>\na\n</user_query>"}` + "\n" + `{"role":"assistant","content":"b"}` + "\n" + `{"role":"user","content":"<user_query>\nc\n</user_query>"}` + "\n",
 			nil, []string{open1, "", open2, ""}},
 		{"numbers from the second on", two, strings.Replace(twoTold, `,"prompt_index":0`, "", 1), nil, []string{open1, open1, "", open2, open2, ""}},
+		{"numbers from the third on", append(append([]string{}, two...), "user:2:e", "say:f", "end:end_turn"), strings.NewReplacer(`,"prompt_index":0`, "", `,"prompt_index":1`, "").Replace(twoTold) + history("user:2:e", "answer:f"), nil, []string{open1, open1, "", open2, open2, "", "3 is open", "3 is open", ""}},
+		{"more prompts in front of the first number than it says", append(append([]string{}, two...), "user:2:e", "say:f", "end:end_turn"), strings.NewReplacer(`,"prompt_index":0`, "", `,"prompt_index":1`, "").Replace(twoTold) + history("user:3:e", "answer:f"), nil,
+			[]string{open1, open1, "does not show", open2, open2, "does not show", "3 is open", "3 is open", ""}},
+		{"a call without end that was taken back", []string{"user:0:a", "say:b", "end:end_turn", "user:1:x", "call:c1", "end:end_turn", "rewind:1", "user:1:c", "say:d", "end:end_turn"}, twoTold, nil, []string{open1, open1, "", back, back, back, "takes turns back", open2, open2, ""}},
 		{"no history", two, "", nil, []string{open1, open1, "history is empty", open2, open2, "history is empty"}},
 		{"a crash that only the events know of", []string{"user:0:a", "say:b"}, history("system", "user:0:a"), folder{eventsName: events("turn")}, []string{open1, "close:1 has no end"}},
 	} {
@@ -270,6 +276,23 @@ func TestForkRewound(t *testing.T) {
 	var no *format.RefusedError
 	if _, _, err = f.forked(t, 5, format.ForkRequest{}); !errors.As(err, &no) {
 		t.Errorf("cut where it was taken back: %v", err)
+	}
+}
+
+// One rewind may take back what another one did.
+func TestForkRewoundTwice(t *testing.T) {
+	f := folder{
+		logName:     updates("user:0:a", "say:b", "end:end_turn", "user:1:x", "end:end_turn", "user:2:y", "end:end_turn", "rewind:2", "user:2:z", "end:end_turn", "rewind:1", "rewind:1", "user:1:c", "say:d", "end:end_turn", "user:2:v", "rewind:2"),
+		historyName: history("system", "user:0:a", "answer:b", "user:1:c", "answer:d"), summaryName: goodSummary,
+	}
+	lines := strings.SplitAfter(f[logName], "\n")
+	child, _, err := f.forked(t, 14, format.ForkRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	child.clean(t, "sessions/%2Fw/"+childID)
+	if want := mine(strings.Join(append(lines[:3:3], lines[12:15]...), "")); child[logName] != want || child[historyName] != f[historyName] {
+		t.Errorf("%s\nwant\n%s", child[logName], want)
 	}
 }
 

@@ -34,7 +34,7 @@ if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recurs
 const isOld = files => recordsIn(files, LOG).some(({ params }) => params === undefined)
 const found = [...await namedSources(paths), ...values.shared === undefined ? [] : await sharedSources(values.shared)].filter(({ files }) => files.has('summary.json') && isOld(files))
 const trials = [
-  ...[...firsts, ...found].map(source => ({ name: source.name, run: folder => upgradeFaults(resolve(binary), source, folder) })),
+  ...[...firsts.map(source => ({ lost: false, ...source })), ...found].map(source => ({ name: source.name, run: folder => upgradeFaults(resolve(binary), source, folder) })),
   { name: 'a rewind', run: folder => rewindFaults(resolve(binary), firsts.find(({ name }) => name === 'a history of today without its version'), folder) },
   ...refused.map(source => ({ name: source.name, run: folder => refusalFaults(resolve(binary), source, folder) })),
 ].filter(({ name }, n) => name.includes(values.only) && n % every === 0)

@@ -30,11 +30,13 @@ export async function refusalFaults(binary, { files }, folder) {
   return [...status === 3 ? [] : [`not refused: ${status} ${err}`], ...changes.map(({ name, how }) => `${how} ${name}`)]
 }
 
-export async function upgradeFaults(binary, { files, lost }, folder) {
+/** Whether the client loses lines of the history is as `lost` says; where that is undefined it is seen. */
+export async function upgradeFaults(binary, { files, lost: expected }, folder) {
   const old = await install(join(folder, 'old'), files)
   const theirs = await ask(old.places, old.cwd, old.id, old.session)
   if (theirs.refused !== undefined) return [`the client does not open the old one: ${theirs.refused}`]
 
+  const lost = expected ?? theirs.loaded.has(`${HISTORY}.corrupt`)
   const { places, cwd, id, session, sessions } = await install(join(folder, 'new'), files)
   const faults = []
   const call = async (...args) => {
