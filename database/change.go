@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,21 +37,45 @@ func Change(ctx context.Context, path string, do func(tx *sql.Tx) error) error {
 	return transact(ctx, path, do)
 }
 
-// Make makes a new database, readable by its owner alone, with what do puts into it. Where do returns an error there is none.
-// Its folder is not synced.
+// Make makes a new database, readable by its owner alone, with what do puts into it. Where do returns an error there is none,
+// and what is there already stays: it returns fs.ErrExist then. It is made under another name, so that a kill leaves it whole or not there.
 func Make(ctx context.Context, path string, do func(tx *sql.Tx) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "make", Path: path, Err: fs.ErrExist}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
 	}
+	defer func() {
+		for _, suffix := range suffixes {
+			os.Remove(f.Name() + suffix)
+		}
+	}()
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := transact(ctx, path, do); err != nil {
-		for _, suffix := range suffixes {
-			os.Remove(path + suffix)
-		}
+	if err := transact(ctx, f.Name(), do); err != nil {
 		return err
+	}
+	return publish(f.Name(), path)
+}
+
+// publish gives a file its name, which nothing else has.
+func publish(from, to string) error {
+	err := os.Link(from, to)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // not all file systems have links
+		if _, there := os.Lstat(to); there == nil {
+			return &fs.PathError{Op: "make", Path: to, Err: fs.ErrExist}
+		}
+		err = os.Rename(from, to)
+	}
+	if err != nil {
+		return err
+	}
+	if dir, err := os.Open(filepath.Dir(to)); err == nil {
+		dir.Sync() // where a system can
+		dir.Close()
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func FindCases(fsys durable.FS, caseDir, arg string) ([]string, error) {
 			if err != nil || s.Folder == "" {
 				return []string{dir}, err
 			}
-			path, together = s.Folder, s.Folder
+			together = s.Folder
 		}
 	}
 	homes, err := fsys.ReadDir(caseDir)
