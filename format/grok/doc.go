@@ -18,6 +18,14 @@
 //	          {"type":"tool_result","tool_call_id":…,"content":"…"}
 //	events    {"ts":"…","type":"tool_started","tool_name":…}
 //
+// The first releases wrote them in another way, which the client still reads of the history, and never shows of the log:
+//
+//	updates   {"sessionId":…,"update":{…},"_meta":{…}}                      the params alone
+//	history   {"role":"assistant","content":…,"tool_calls":[{"id":…,"function":{"name":…,"arguments":…}}],"reasoning_content":…}
+//	          {"type":"assistant",…,"reasoning":{"text":…}} and {…,"raw_output":[…]}    items, with what are items of their own now
+//
+// Both are brought over line by line (upgrade.go). A fork is the live branch of the log and the history up to the same turn (fork.go).
+//
 // None of the first two follows from the other, and either may be ahead:
 //
 //	prompt ──► updates, history      both, one after the other
