@@ -26,6 +26,9 @@ export function placesIn(bytes) {
   return { must, never }
 }
 
+/** What the client answers itself when it resumes behind a prompt. */
+const OWN = 'No response requested.'
+
 /** Texts of the talk that the child must not have: all of the parent's but those above, and those that a border keeps. */
 export function textsBehind(bytes, wanted) {
   const records = linesOf(bytes).map(({ record }) => record)
@@ -35,7 +38,7 @@ export function textsBehind(bytes, wanted) {
     if (typeof message?.content === 'string') return [message.content]
     return Array.isArray(message?.content) ? message.content.filter(block => block.type === 'text').map(block => String(block.text)) : []
   })
-  return new Set(texts.map(text => text.trim()).filter(text => text !== '' && !own.has(text)))
+  return new Set(texts.map(text => text.trim()).filter(text => text !== '' && text !== OWN && !own.has(text)))
 }
 
 /** The records of a healthy transcript, each with its line. */
