@@ -30,8 +30,6 @@ func (k *kept) Put(l format.Line) error {
 func (k *kept) Drop(n int64, _ string) { k.dropped = append(k.dropped, n) }
 func (k *kept) Note(n int64, _ string) { k.noted = append(k.noted, n) }
 
-func (k *kept) text() string { return strings.Join(k.lines, "\n") }
-
 // upgraded takes lines one generation on.
 func upgraded(to string, lines ...string) (*kept, error) {
 	k := &kept{}
