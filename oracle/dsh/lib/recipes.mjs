@@ -39,7 +39,7 @@ export function logOf({ header, text }, version) {
       for (let more = 0; more < 3; more += 1) numbers[label[1] + (more > 0 ? `+${more}` : '')] = seq + more
       line = line.slice(label[0].length)
     }
-    line = line.replace(/<([\w-]+(?:\+\d)?)>/g, (all, name) => numbers[name] ?? 0)
+    line = line.replace(/<([a-z][a-z0-9-]*(?:\+\d)?)>/g, (all, name) => numbers[name] ?? 0)
     const [, type, rest] = /^(\S+) (.*)$/.exec(line)
     const end = jsonEnd(rest)
     const data = rest.slice(0, end)
