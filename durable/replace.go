@@ -17,6 +17,8 @@ type ReplaceOptions struct {
 	Suffix string
 	// KeepTime gives the new file the modification time of the old one.
 	KeepTime bool
+	// Like gives a file that is made the mode and owner of another one. Without it only the user may read it.
+	Like fs.FileInfo
 	// Check, if set, runs just before the rename, and its error stops it.
 	Check func() error
 }
@@ -79,6 +81,11 @@ func create(fsys FS, target string, o ReplaceOptions, write func(io.Writer) erro
 	}
 	if err := writeFile(fsys, beside, write); err != nil {
 		return err
+	}
+	if o.Like != nil {
+		if err := fsys.CopyMode(beside, o.Like); err != nil {
+			return withdraw(fsys, beside, err)
+		}
 	}
 	if o.Check != nil {
 		if err := o.Check(); err != nil {

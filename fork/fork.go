@@ -275,7 +275,7 @@ func (p *parent) bear(ctx context.Context, c *Child, made format.Child, cut *for
 	if err := p.unmoved(); err != nil {
 		return err
 	}
-	return publish(ctx, made, whole, root, o)
+	return p.publish(ctx, made, whole, root, o)
 }
 
 // put writes a file that is not there yet.
@@ -286,8 +286,12 @@ func put(path string, write func(io.Writer) error) error {
 	return durable.WriteNew(durable.Disk, path, write)
 }
 
-// publish copies the child's files to their place, the one that makes it known last.
-func publish(ctx context.Context, made format.Child, from, root string, o Options) (err error) {
+// publish copies the child's files to their place, the one that makes it known last. They may be read by whom the parent may be read.
+func (p *parent) publish(ctx context.Context, made format.Child, from, root string, o Options) (err error) {
+	like, err := p.f.Stat()
+	if err != nil {
+		return err
+	}
 	var done []string
 	defer func() {
 		if err == nil {
@@ -304,7 +308,7 @@ func publish(ctx context.Context, made format.Child, from, root string, o Option
 			return err
 		}
 		check := func() error { return ctx.Err() }
-		err := durable.Create(o.FS, target, durable.ReplaceOptions{Suffix: ".sessfix.tmp", Check: check}, func(w io.Writer) error {
+		err := durable.Create(o.FS, target, durable.ReplaceOptions{Suffix: ".sessfix.tmp", Like: like, Check: check}, func(w io.Writer) error {
 			f, err := os.Open(filepath.Join(from, name))
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,27 @@ func TestPlaces(t *testing.T) {
 	}
 	if data, _ := os.ReadFile(path); string(data) != two {
 		t.Error("the parent is not as it was")
+	}
+}
+
+// An id is found however its format keeps it.
+func TestPlaceByID(t *testing.T) {
+	const text = `{"type":"session","version":3,"id":"019a0000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}
+{"type":"message","id":"aaaaaaaa","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"hi","timestamp":1767323046000}}
+{"type":"message","id":"bbbbbbbb","parentId":"aaaaaaaa","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"user","content":"more","timestamp":1767323047000}}
+`
+	path := lone(t, "2026-01-02T03-04-05-000Z_019a0000-0000-7000-8000-000000000001.jsonl", text)
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	o := options("id:aaaaaaaa", false)
+	o.Output = t.TempDir()
+	child, err := fork.Make(context.Background(), open(t, path)[0], o)
+	if err != nil || child.Records != 2 {
+		t.Fatalf("%+v: %v", child, err)
+	}
+	if fi, err := os.Stat(child.Path); err != nil || fi.Mode().Perm() != 0o640 && runtime.GOOS != "windows" {
+		t.Errorf("the child's mode is %v: %v", fi.Mode(), err)
 	}
 }
 

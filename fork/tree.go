@@ -3,6 +3,7 @@ package fork
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"math"
 	"slices"
 
@@ -52,8 +53,11 @@ func tree(s *source) (*walk, error) {
 				return int64(n)
 			}
 		case ID:
-			if n := g.Find(session.MakeID([]byte(p.ID))); n >= 0 {
-				return g.first[n]
+			quoted, _ := json.Marshal(p.ID) // some formats know a record by the value as it is written
+			for _, id := range [][]byte{[]byte(p.ID), quoted} {
+				if n := g.Find(session.MakeID(id)); n >= 0 {
+					return g.first[n]
+				}
 			}
 		}
 		return -1

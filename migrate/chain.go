@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"io"
+	"math"
 
 	"github.com/sessfix/sessfix/format"
 )
@@ -12,12 +13,11 @@ type Remark struct {
 	Text string
 }
 
-// piece is a record that a chain wrote.
+// piece is a record that a chain wrote, in 16 bytes.
 type piece struct {
-	n   int64 // of the source, -1 = it is new
 	off int64 // in the result
-	len int64
-	why string
+	n   int32 // of the source, -1 = it is new
+	len uint32
 }
 
 // writer takes what comes out of a chain.
@@ -25,15 +25,24 @@ type writer struct {
 	w      io.Writer
 	off    int64
 	pieces []piece
+	whys   map[int]string // by piece
 	drops  []Remark
 	notes  []Remark
 }
 
 // Put writes a record.
 func (t *writer) Put(l format.Line) error {
-	n := int64(len(l.Raw))
-	t.pieces = append(t.pieces, piece{l.N, t.off, n, l.Why})
-	t.off += n + 1
+	if l.N > math.MaxInt32 || len(l.Raw) > math.MaxUint32 {
+		return format.Refuse(l.N, "the log is too long")
+	}
+	if l.Why != "" {
+		if t.whys == nil {
+			t.whys = map[int]string{}
+		}
+		t.whys[len(t.pieces)] = l.Why
+	}
+	t.pieces = append(t.pieces, piece{t.off, int32(l.N), uint32(len(l.Raw))})
+	t.off += int64(len(l.Raw)) + 1
 	if _, err := t.w.Write(l.Raw); err != nil {
 		return err
 	}

@@ -54,10 +54,7 @@ func (o *Outcome) fates(in *input, t *writer, result *spool, keep bool) error {
 	}
 	var buf []byte
 	read := func(p piece) ([]byte, error) {
-		if int64(cap(buf)) < p.len {
-			buf = make([]byte, p.len)
-		}
-		buf = buf[:p.len]
+		buf = slices.Grow(buf[:0], int(p.len))[:p.len]
 		if p.len == 0 {
 			return buf, nil
 		}
@@ -81,15 +78,15 @@ func (o *Outcome) fates(in *input, t *writer, result *spool, keep bool) error {
 			if err != nil {
 				return err
 			}
-			o.Account.Added += p.len + 1
-			tell(Fate{Kind: Added, NewLine: int64(news[0]) + 1, Why: p.why, Is: is})
+			o.Account.Added += int64(p.len) + 1
+			tell(Fate{Kind: Added, NewLine: int64(news[0]) + 1, Why: t.whys[int(news[0])], Is: is})
 		}
 		return nil
 	}
 	err := in.each(func(l *session.Record) error {
 		size := int64(len(l.Raw)) + 1
 		first := true
-		for ; len(order) > 0 && t.pieces[order[0]].n == l.N; order = order[1:] {
+		for ; len(order) > 0 && int64(t.pieces[order[0]].n) == l.N; order = order[1:] {
 			i := order[0]
 			p := t.pieces[i]
 			if err := added(i); err != nil {
@@ -99,10 +96,10 @@ func (o *Outcome) fates(in *input, t *writer, result *spool, keep bool) error {
 			if err != nil {
 				return err
 			}
-			f := Fate{Kind: Changed, Line: l.Logical, NewLine: int64(i) + 1, Why: p.why, Was: l.Raw, Is: is}
+			f := Fate{Kind: Changed, Line: l.Logical, NewLine: int64(i) + 1, Why: t.whys[int(i)], Was: l.Raw, Is: is}
 			switch {
 			case !first:
-				o.Account.Added += p.len + 1
+				o.Account.Added += int64(p.len) + 1
 				f.Kind, f.Was = Split, nil
 			case bytes.Equal(is, l.Raw):
 				o.Account.Kept += size
@@ -110,7 +107,7 @@ func (o *Outcome) fates(in *input, t *writer, result *spool, keep bool) error {
 				continue
 			default:
 				o.Account.Replaced += size
-				o.Account.Added += p.len + 1
+				o.Account.Added += int64(p.len) + 1
 			}
 			first = false
 			tell(f)

@@ -180,7 +180,8 @@ func (w *work) change(ctx context.Context, ch Change, folder string, run int) (p
 		}
 	case ModeCreate:
 		if err = durable.MkdirAllSync(fsys, filepath.Dir(path)); err == nil {
-			err = durable.Create(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), Check: check}, write)
+			like, _ := fsys.Stat(own)
+			err = durable.Create(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), Like: like, Check: check}, write)
 		}
 	default:
 		err = durable.Replace(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), KeepTime: c.KeepTime, Check: check}, write)
