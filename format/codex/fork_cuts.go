@@ -41,8 +41,12 @@ type cutter struct {
 	implied  bool // a turn is open that no record began
 	heard    bool // a person's words are on record in the form by which the client lists a thread
 	calls    []openCall
+	later    int             // of them, how many a record further on answers
 	answered map[string]bool // calls that a record answers
 }
+
+// maxNamed bounds how many open calls of a place are named.
+const maxNamed = 20
 
 type openCall struct {
 	key, name string
@@ -122,15 +126,23 @@ func (c *cutter) take(b *format.Batch, f *fields, raw []byte, asks bool) {
 			c.open, c.implied = false, false
 		case session.Rollback:
 			c.turns = max(0, c.turns-int64(e.Turn))
-			c.open, c.implied, c.calls = false, false, nil
+			c.open, c.implied = false, false
+			c.letGo()
 		case session.CompactionEnd:
-			c.calls = nil
+			c.letGo()
 		case session.CallAsked:
-			c.calls = append(c.calls, openCall{keyOf(e, raw), string(e.Call.Of(raw))})
+			o := openCall{keyOf(e, raw), string(e.Call.Of(raw))}
+			c.calls = append(c.calls, o)
+			if c.answered[o.key] {
+				c.later++
+			}
 			c.implied = c.implied || !c.open && e.Flags&session.Inherited == 0
 		case session.CallResult:
-			k := keyOf(e, raw)
+			k, n := keyOf(e, raw), len(c.calls)
 			c.calls = slices.DeleteFunc(c.calls, func(o openCall) bool { return o.key == k })
+			if c.answered[k] {
+				c.later -= n - len(c.calls)
+			}
 		case session.Prompt:
 			c.heard = true
 		case session.UserMessage:
@@ -139,7 +151,7 @@ func (c *cutter) take(b *format.Batch, f *fields, raw []byte, asks bool) {
 			}
 			c.heard = c.heard || !f.enveloped()
 			if !c.loose {
-				c.calls = nil
+				c.letGo()
 			}
 			if !c.open {
 				c.implied = true
@@ -150,6 +162,9 @@ func (c *cutter) take(b *format.Batch, f *fields, raw []byte, asks bool) {
 		}
 	}
 }
+
+// letGo forgets the open calls: the client no longer waits for them.
+func (c *cutter) letGo() { c.calls, c.later = nil, 0 }
 
 // end makes legal a place behind which the next turn begins.
 func (c *cutter) end(at *format.Cut) {
@@ -176,10 +191,9 @@ func (c *cutter) cut(r *session.Record, b *format.Batch, f *fields) format.Cut {
 	}
 	switch {
 	case len(c.calls) > 0:
-		at.Closable = c.heard
-		for _, o := range c.calls {
+		at.Closable = c.heard && c.later == 0
+		for _, o := range c.calls[:min(len(c.calls), maxNamed)] {
 			at.Calls = append(at.Calls, o.name)
-			at.Closable = at.Closable && !c.answered[o.key]
 		}
 		at.Open = fmt.Sprintf("call %.60s has no output there", c.calls[0].name)
 		if n := len(c.calls) - 1; n > 0 {
