@@ -109,8 +109,23 @@ func (a *app) printMigrated(list []migrated, doc *report.Document, o migrateOpti
 		}
 		return jsonlErrors(a.io.Out, doc.Errors)
 	}
+	count := map[string]int{}
 	for _, m := range list {
-		a.printOne(m, o)
+		count[m.Status]++
+		if m.Status != "current" || a.verbose || len(list) <= maxCurrent {
+			a.printOne(m, o)
+		}
+	}
+	if len(list) > 1 {
+		fmt.Fprintf(a.io.Out, "%d sessions", len(list))
+		sep := ": "
+		for _, s := range []string{"migrated", "planned", "current", "refused"} {
+			if count[s] > 0 {
+				fmt.Fprintf(a.io.Out, "%s%d %s", sep, count[s], s)
+				sep = ", "
+			}
+		}
+		fmt.Fprintln(a.io.Out)
 	}
 	for _, m := range list {
 		switch {
@@ -127,6 +142,9 @@ func (a *app) printMigrated(list []migrated, doc *report.Document, o migrateOpti
 	}
 	return nil
 }
+
+// maxCurrent is how many sessions with nothing to do are named one by one.
+const maxCurrent = 20
 
 // undoName is what undo is to be given.
 func undoName(m migrated) string {

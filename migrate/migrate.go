@@ -1,12 +1,15 @@
 package migrate
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"github.com/sessfix/sessfix/durable"
@@ -351,7 +354,8 @@ func (o *Outcome) accepted(ctx context.Context, src format.Source, prepare []for
 	return nil
 }
 
-// already looks whether the result is there: the new generation begins with exactly the same records then, and may go on.
+// already looks whether the result is there: the new generation begins with the same records then, however they are spelled, and
+// may go on.
 func (o *Outcome) already(ctx context.Context, opt Options) error {
 	fi, err := os.Lstat(o.Path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -378,7 +382,7 @@ func (o *Outcome) already(ctx context.Context, opt Options) error {
 		return err
 	}
 	for ours.Next() {
-		if !theirs.Next() || string(ours.Record().Raw) != string(theirs.Record().Raw) {
+		if !theirs.Next() || !sameJSON(ours.Record().Raw, theirs.Record().Raw) {
 			if err := theirs.Err(); err != nil {
 				return err
 			}
@@ -387,6 +391,24 @@ func (o *Outcome) already(ctx context.Context, opt Options) error {
 	}
 	o.There = ours.Err() == nil
 	return ours.Err()
+}
+
+// sameJSON tells whether two records say the same.
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, y := decoded(a), decoded(b)
+	return x != nil && reflect.DeepEqual(x, y)
+}
+
+func decoded(raw []byte) (v any) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	return v
 }
 
 // unmoved is an error where the file is another by now than the one that was read.

@@ -285,6 +285,13 @@ func TestBesideStays(t *testing.T) {
 	if err != nil || done(outs) != 0 {
 		t.Errorf("%d written, %v", done(outs), err)
 	}
+	spelled := bytes.Replace(data, []byte(`{"type":"session","version":3,`), []byte(`{"version": 3, "type":"session",`), 1)
+	if err := os.WriteFile(path, spelled, 0o600); err != nil || bytes.Equal(spelled, data) {
+		t.Fatal(err)
+	}
+	if outs, err := b.run(migrate.Options{}); err != nil || done(outs) != 0 {
+		t.Errorf("the client's own spelling: %d written, %v", done(outs), err)
+	}
 	other := bytes.Replace(data, []byte("hello"), []byte("howdy"), 1)
 	if err := os.WriteFile(path, other, 0o600); err != nil {
 		t.Fatal(err)
