@@ -16,6 +16,7 @@ import (
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/store"
+	"github.com/sessfix/sessfix/verify"
 )
 
 type forkOptions struct {
@@ -145,6 +146,14 @@ func (a *app) fork(ctx context.Context, path string, o forkOptions) error {
 		for _, s := range parts {
 			if cwd == "" {
 				cwd = s.CWD
+			}
+		}
+		for _, s := range parts { // some say it further down only
+			if cwd != "" {
+				break
+			}
+			if res, err := verify.File(ctx, s); err == nil {
+				cwd = res.CWD
 			}
 		}
 		if tree, err = fork.AddWorktree(ctx, cwd, o.worktree); err != nil {

@@ -93,10 +93,18 @@ type migratedPart struct {
 	Size     int64            `json:"size,omitempty"`
 	Counts   map[string]int64 `json:"counts,omitempty"` // of records that are not as they were, by what became of them
 	Notes    []migratedNote   `json:"notes,omitempty"`
+	Reasons  []migratedReason `json:"reasons,omitempty"`
 	Changes  []recordChange   `json:"changes,omitempty"` // of a dry run
 	There    bool             `json:"there,omitempty"`
 	Receipt  string           `json:"receipt,omitempty"`
 	SHA256   *report.Hashes   `json:"sha256,omitempty"`
+}
+
+// migratedReason is why records were added, or changed beyond what the steps say.
+type migratedReason struct {
+	Text    string `json:"text"`
+	Records int    `json:"records"`
+	Line    int64  `json:"line"` // of the first of them, in the result
 }
 
 type migratedNote struct {
@@ -219,6 +227,9 @@ func migratedOf(group []store.Session, outs []*migrate.Outcome, o migrateOptions
 			if s.Unproved != "" {
 				p.Notes = append(p.Notes, migratedNote{Text: fmt.Sprintf("step %s → %s: %s", s.From, s.To, s.Unproved)})
 			}
+		}
+		for _, w := range out.Whys {
+			p.Reasons = append(p.Reasons, migratedReason{Text: w.Text, Records: w.Records, Line: w.Line})
 		}
 		for _, n := range out.Notes {
 			p.Notes = append(p.Notes, migratedNote{Line: n.N + 1, Text: n.Text})

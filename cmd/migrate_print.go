@@ -199,6 +199,15 @@ func (a *app) printOne(m migrated, o migrateOptions) {
 		for _, c := range p.Repaired {
 			fmt.Fprintf(w, "  mended first: %s\n", c)
 		}
+		if len(p.Changes) == 0 { // a dry run tells it record by record
+			for _, r := range p.Reasons {
+				if r.Records == 1 {
+					fmt.Fprintf(w, "  new line %d: %s\n", r.Line, report.Safe(r.Text))
+				} else {
+					fmt.Fprintf(w, "  %d records, the first at new line %d: %s\n", r.Records, r.Line, report.Safe(r.Text))
+				}
+			}
+		}
 		for i, n := range p.Notes {
 			if i == 20 && !a.verbose {
 				fmt.Fprintf(w, "  and %d more remarks (--verbose shows them)\n", len(p.Notes)-i)

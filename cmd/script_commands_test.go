@@ -46,6 +46,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"sample":     sample,
 	"samplefile": sampleFile,
 	"sessionin":  sessionIn,
+	"corrupt":    corrupt,
 	"held":       held,
 }
 
@@ -334,6 +335,16 @@ func sample(ts *testscript.TestScript, neg bool, args []string) {
 func sampleFile(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2, "samplefile NAME FILE")
 	data, err := os.ReadFile(filepath.Join("..", "testdata", "sessions", filepath.FromSlash(args[0])))
+	ts.Check(err)
+	fileOf(ts, args[1], data)
+	day := time.Now().Add(-24 * time.Hour)
+	ts.Check(os.Chtimes(ts.MkAbs(args[1]), day, day))
+}
+
+// corrupt NAME FILE copies a file of testdata/corrupt, and makes it a day old.
+func corrupt(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "corrupt NAME FILE")
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "corrupt", filepath.FromSlash(args[0])))
 	ts.Check(err)
 	fileOf(ts, args[1], data)
 	day := time.Now().Add(-24 * time.Hour)

@@ -158,9 +158,18 @@ func (g *grove) set(way []int32) map[int32]bool {
 	if g.path || len(way) == 0 {
 		return out
 	}
-	bound := g.bound[way[len(way)-1]]
+	// What belongs to the answer at the cut may still be coming behind it. Of earlier ones all is taken, wherever it stands.
+	at := len(way) - 1
+	for at > 0 && g.Nodes[way[at]].Kind != session.AssistantMessage && (g.Nodes[way[at]].Kind != session.UserMessage || g.results(way[at])) {
+		at--
+	}
+	cut := &g.Nodes[way[at]]
 	for _, k := range way {
 		x := &g.Nodes[k]
+		bound := int64(math.MaxInt64)
+		if k == way[at] || cut.Kind == session.AssistantMessage && x.Group != (session.ID{}) && x.Group == cut.Group {
+			bound = g.bound[way[len(way)-1]]
+		}
 		if x.Kind == session.CompactionEnd {
 			for _, id := range g.Borders[k].Keeps {
 				if m := g.Find(id); m >= 0 {

@@ -93,6 +93,12 @@ type Heir interface {
 	Alike(child, parent []byte) bool
 }
 
+// Knowing is an Heir of which records hang under nothing and have no numbers that a copy keeps, and that knows copies by other things.
+type Knowing interface {
+	// Known is what a record and its copies have in common, the zero ID for one that is not looked for.
+	Known(record []byte) session.ID
+}
+
 // Heritage is what a session says of where it comes from.
 type Heritage struct {
 	Parent string // id or path

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+
+	"github.com/sessfix/sessfix/finding"
 )
 
 // Upgrader is a format whose sessions can be brought from one generation to the next.
@@ -102,6 +104,8 @@ type Preparer interface {
 	// Prepare is the stage for a log that goes from one generation to another, nil where there is nothing to prepare. What it does to a
 	// record it says with Note, Drop or the line's Why.
 	Prepare(ctx context.Context, s Source, from, to string) (Stage, error)
+	// Prepares tells whether that mends a fault for which repair knows no safe cure.
+	Prepares(f *finding.Finding) bool
 }
 
 // The media that a session may be brought into, beside those of package scan.

@@ -2,7 +2,9 @@ package migrate
 
 import (
 	"io"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/sessfix/sessfix/format"
 )
@@ -55,6 +57,29 @@ func (t *writer) Drop(n int64, why string) { t.drops = append(t.drops, Remark{n,
 
 // Note notes a remark.
 func (t *writer) Note(n int64, text string) { t.notes = append(t.notes, Remark{n, text}) }
+
+// Reason is why some records were added or changed.
+type Reason struct {
+	Text    string
+	Records int
+	Line    int64 // of the first of them, in the result
+}
+
+// reasons are those that the steps gave, each once, in the order of the result.
+func (t *writer) reasons() []Reason {
+	var out []Reason
+	at := map[string]int{}
+	for _, i := range slices.Sorted(maps.Keys(t.whys)) {
+		text := t.whys[i]
+		k, ok := at[text]
+		if !ok {
+			k = len(out)
+			at[text], out = k, append(out, Reason{Text: text, Line: int64(i) + 1})
+		}
+		out[k].Records++
+	}
+	return out
+}
 
 // pipe hands what one stage writes to the next.
 type pipe struct {

@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +27,6 @@ type input struct {
 	r      io.ReaderAt
 	size   int64
 	medium string
-	framed bool // where the stored bytes are not the text
 	res    *verify.Result
 	plan   *repair.Plan // what was mended on the way, nil where nothing was
 }
@@ -37,11 +35,16 @@ type input struct {
 func open(ctx context.Context, s store.Session) (*input, error) {
 	in := &input{ctx: ctx, s: s, medium: s.Medium}
 	if s.Stored() {
-		text, err := s.Text(ctx)
+		f, err := s.Log(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Path, err)
 		}
-		in.r, in.size = bytes.NewReader(text), int64(len(text))
+		fi, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		in.f, in.r, in.size = f, f, fi.Size()
 	} else {
 		f, err := os.Open(s.Path)
 		if err != nil {

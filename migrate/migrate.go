@@ -52,6 +52,7 @@ type Outcome struct {
 	Counts   map[string]int64 // of records that are not as they were, by their fate
 	Fates    []Fate
 	Notes    []Remark
+	Whys     []Reason // why records were added, or changed beyond what the steps say
 	Account  edit.Account
 	Removed  []edit.Removed
 	SHA256   [2]string
@@ -201,10 +202,16 @@ func (o *Outcome) plan(ctx context.Context, opt Options, several bool) (bool, er
 		return true, nil
 	}
 	o.To = o.Steps[len(o.Steps)-1].To
-	if o.Before.Verdict == verify.Refused {
+	if o.Before.Verdict == verify.Refused && !o.prepares() {
 		return true, o.refuse("its damage has no safe repair: sessfix verify says which")
 	}
-	if o.in.plan != nil {
+	if s.Stored() && opt.Output == "" {
+		return true, o.refuse("it lies in a database: --output DIR writes the result as a file")
+	}
+	if o.rewrites(opt) && s.Dialect.Rules().Pinned && s.Pin() > 0 {
+		return true, o.refuse("other sessions begin in this file and count its bytes: --output writes the result elsewhere")
+	}
+	if o.Before.Verdict != verify.Clean {
 		if several {
 			return true, &RefusedError{Path: s.Path, Why: "it is damaged: repair it first", Mendable: true}
 		}
@@ -214,12 +221,34 @@ func (o *Outcome) plan(ctx context.Context, opt Options, several bool) (bool, er
 			}
 		}
 	}
+	path := s.Path
+	if r, ok := s.Format.(format.Recoder); ok && s.Stored() {
+		name, err := r.Recoded(src, scan.Lines)
+		if err != nil {
+			return true, o.named(err)
+		}
+		path = filepath.Join(filepath.Dir(s.Path), filepath.FromSlash(name))
+		o.Path = path
+	}
 	for _, x := range o.Steps {
 		if x.Beside != nil {
-			o.Path = x.Beside(s.Path)
+			o.Path = x.Beside(path)
 		}
 	}
 	return true, o.chain(ctx, src, opt)
+}
+
+// prepares tells whether all that repair refuses is mended on the way.
+func (o *Outcome) prepares() bool {
+	p, ok := o.Session.Format.(format.Preparer)
+	return ok && !slices.ContainsFunc(o.Before.Findings, func(f finding.Finding) bool {
+		return f.Damage() && f.Cure == finding.Refuse && !p.Prepares(&f)
+	})
+}
+
+// rewrites tells whether the session's own file would be written.
+func (o *Outcome) rewrites(opt Options) bool {
+	return opt.Output == "" && !slices.ContainsFunc(o.Steps, func(x format.Upgrade) bool { return x.Beside != nil })
 }
 
 // chain runs the steps into a spool.
@@ -271,7 +300,7 @@ func (o *Outcome) chain(ctx context.Context, src format.Source, opt Options) err
 	if err != nil {
 		return o.named(err)
 	}
-	o.Notes, o.Records = out.notes, int64(len(out.pieces))
+	o.Notes, o.Whys, o.Records = out.notes, out.reasons(), int64(len(out.pieces))
 	if err := o.fates(o.in, out, text, opt.Fates); err != nil {
 		return err
 	}
@@ -413,7 +442,7 @@ func decoded(raw []byte) (v any) {
 
 // unmoved is an error where the file is another by now than the one that was read.
 func (o *Outcome) unmoved(fsys durable.FS) error {
-	if o.in == nil || o.in.f == nil {
+	if o.in == nil || o.Session.Stored() {
 		return nil
 	}
 	fi, err := fsys.Stat(o.Session.Path)

@@ -19,7 +19,7 @@ func (s Session) Heritage() (h format.Heritage, parent string, ok bool) {
 
 // Placed tells whether the session lies where its agent looks for it, so that one that it names should be there as well.
 func (s Session) Placed() bool {
-	r, ok := s.Format.(format.Surveyor)
+	r, ok := s.Format.(interface{ Root(path string) string })
 	return ok && r.Root(s.Path) != ""
 }
 

@@ -78,7 +78,8 @@ type comparison struct {
 
 // compare holds what a child has of its parent against it: the first records, by their numbers, or those of the same id.
 func compare(ctx context.Context, child, parent store.Session, records int64) (comparison, error) {
-	if rules := child.Dialect.Rules(); rules.Tree || rules.Path {
+	_, knows := child.Format.(format.Knowing)
+	if rules := child.Dialect.Rules(); rules.Tree || rules.Path || knows {
 		return compareIDs(ctx, child, parent)
 	}
 	if child.Dialect.Version() != parent.Dialect.Version() {
@@ -88,6 +89,9 @@ func compare(ctx context.Context, child, parent store.Session, records int64) (c
 		var err error
 		if records, err = seeded(ctx, child); err != nil {
 			return comparison{}, err
+		}
+		if records == 0 { // a copy of some of its records
+			return compareIDs(ctx, child, parent)
 		}
 	}
 	return compareNumbers(ctx, child, parent, records)
@@ -160,8 +164,8 @@ func compareIDs(ctx context.Context, child, parent store.Session) (c comparison,
 	defer theirs.close()
 	ids := map[session.ID]session.Place{}
 	for theirs.next() {
-		if l := &theirs.b.Link; theirs.b.Linked && l.ID != (session.ID{}) {
-			ids[l.ID] = session.PlaceOf(theirs.Record().Ref())
+		if id := theirs.known(child.Format); id != (session.ID{}) {
+			ids[id] = session.PlaceOf(theirs.Record().Ref())
 		}
 	}
 	if err := theirs.Err(); err != nil {
@@ -174,17 +178,26 @@ func compareIDs(ctx context.Context, child, parent store.Session) (c comparison,
 	defer ours.close()
 	alike := child.Format.(format.Heir).Alike
 	var buf []byte
+	unlike := map[session.ID]session.Ref{} // of records with one id the last counts
 	for ours.next() {
-		at, ok := ids[ours.b.Link.ID]
-		if !ours.b.Linked || !ok {
+		id := ours.known(child.Format)
+		at, ok := ids[id]
+		if !ok {
 			continue
 		}
 		buf = slices.Grow(buf[:0], int(at.Len))[:at.Len]
 		if _, err := theirs.f.ReadAt(buf, at.Text); err != nil {
 			return c, err
 		}
-		if !alike(ours.Record().Raw, buf) {
-			c.unlike(ours.Record().Ref())
+		if alike(ours.Record().Raw, buf) {
+			delete(unlike, id)
+		} else {
+			unlike[id] = ours.Record().Ref()
+		}
+	}
+	for _, ref := range unlike {
+		if c.differ++; c.differ == 1 || ref.N < c.first.N {
+			c.first = ref
 		}
 	}
 	return c, ours.Err()
@@ -225,6 +238,17 @@ func (r *reading) next() bool {
 	r.b.Reset()
 	r.dec.Decode(r.Record(), &r.b)
 	return true
+}
+
+// known is what the record at hand is compared by, the zero ID where it is not.
+func (r *reading) known(f format.Format) session.ID {
+	if k, ok := f.(format.Knowing); ok {
+		return k.Known(r.Record().Raw)
+	}
+	if !r.b.Linked {
+		return session.ID{}
+	}
+	return r.b.Link.ID
 }
 
 // numbered is next among the records with numbers below a limit. It tells how many numbers there are in all so far.
