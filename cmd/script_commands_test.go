@@ -334,21 +334,21 @@ func sample(ts *testscript.TestScript, neg bool, args []string) {
 // samplefile NAME FILE copies a session of testdata/sessions that is a file, and makes it a day old.
 func sampleFile(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2, "samplefile NAME FILE")
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "sessions", filepath.FromSlash(args[0])))
-	ts.Check(err)
-	fileOf(ts, args[1], data)
-	day := time.Now().Add(-24 * time.Hour)
-	ts.Check(os.Chtimes(ts.MkAbs(args[1]), day, day))
+	copyAged(ts, filepath.Join("sessions", filepath.FromSlash(args[0])), args[1])
 }
 
-// corrupt NAME FILE copies a file of testdata/corrupt, and makes it a day old.
+// corrupt NAME FILE does the same with a file of testdata/corrupt.
 func corrupt(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2, "corrupt NAME FILE")
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "corrupt", filepath.FromSlash(args[0])))
+	copyAged(ts, filepath.Join("corrupt", filepath.FromSlash(args[0])), args[1])
+}
+
+func copyAged(ts *testscript.TestScript, from, to string) {
+	data, err := os.ReadFile(filepath.Join("..", "testdata", from))
 	ts.Check(err)
-	fileOf(ts, args[1], data)
+	fileOf(ts, to, data)
 	day := time.Now().Add(-24 * time.Hour)
-	ts.Check(os.Chtimes(ts.MkAbs(args[1]), day, day))
+	ts.Check(os.Chtimes(ts.MkAbs(to), day, day))
 }
 
 // sessionin FILE ID DIR writes a session of one finished turn and one that is open, whose working directory is DIR.

@@ -2,6 +2,7 @@ package fork_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -182,6 +183,53 @@ func TestPlaceByID(t *testing.T) {
 	}
 	if fi, err := os.Stat(child.Path); err != nil || fi.Mode().Perm() != 0o640 && runtime.GOOS != "windows" {
 		t.Errorf("the child's mode is %v: %v", fi.Mode(), err)
+	}
+}
+
+// fieldPlace is a request to the command in a case from the field.
+type fieldPlace struct {
+	Before  int    `json:"before_line"`
+	After   int    `json:"after_line"`
+	Expect  string `json:"expect"`
+	Records int64  `json:"child_records"`
+	Nearest []int  `json:"nearest"`
+}
+
+// The requests of the cases from the field are answered as expected, and a refused one writes nothing.
+func TestFieldPlaces(t *testing.T) {
+	names, _ := filepath.Glob(filepath.Join("..", "testdata", "field", "*", "expect.json"))
+	seen := 0
+	for _, name := range names {
+		var expect struct {
+			Inputs []string
+			After  struct{ Fork []fieldPlace } `json:"after_repair"`
+		}
+		data, err := os.ReadFile(name)
+		if err != nil || json.Unmarshal(data, &expect) != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, q := range expect.After.Fork {
+			seen++
+			parts := open(t, filepath.Join(filepath.Dir(name), expect.Inputs[0]))[0]
+			o := options(fmt.Sprintf("line:%d", max(q.Before, q.After)), q.Before > 0)
+			o.Output = t.TempDir()
+			child, err := fork.Make(context.Background(), parts, o)
+			var no *fork.RefusedError
+			switch {
+			case q.Expect == "refuse" && !errors.As(err, &no), q.Expect == "refuse" && len(tree(t, o.Output)) > 0:
+				t.Errorf("%s %+v: %v", name, q, err)
+			case q.Expect == "ok" && (err != nil || child.Records != q.Records):
+				t.Errorf("%s %+v: %+v, %v", name, q, child, err)
+			}
+			for _, n := range q.Nearest {
+				if !strings.Contains(no.Why, fmt.Sprintf("line:%d", n)) {
+					t.Errorf("%s %+v: %q does not name line %d", name, q, no.Why, n)
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no case asks for a fork")
 	}
 }
 
