@@ -47,6 +47,15 @@ var olds = map[string]map[string]string{
 `,
 	},
 	"several files": grokOld,
+	"moved": {
+		"-w/5a5a5a5a-1111-4222-8333-444455556666.jsonl": `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"hi"},"uuid":"00000001-0000-4000-8000-000000000001","timestamp":"2025-12-01T10:00:01.000Z","sessionId":"5a5a5a5a-1111-4222-8333-444455556666","cwd":"/w","version":"2.0.76"}
+{"parentUuid":"00000001-0000-4000-8000-000000000001","isSidechain":false,"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"Task","input":{"description":"look","prompt":"p","subagent_type":"general-purpose"}}]},"uuid":"00000002-0000-4000-8000-000000000002","timestamp":"2025-12-01T10:00:02.000Z","sessionId":"5a5a5a5a-1111-4222-8333-444455556666","cwd":"/w","version":"2.0.76"}
+{"parentUuid":"00000002-0000-4000-8000-000000000002","isSidechain":false,"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"done"}]}]},"uuid":"00000003-0000-4000-8000-000000000003","timestamp":"2025-12-01T10:00:05.000Z","sessionId":"5a5a5a5a-1111-4222-8333-444455556666","cwd":"/w","version":"2.0.76","toolUseResult":{"status":"completed","agentId":"a1"}}
+`,
+		"-w/agent-a1.jsonl": `{"parentUuid":null,"isSidechain":true,"agentId":"a1","type":"user","message":{"role":"user","content":"p"},"uuid":"00000011-0000-4000-8000-000000000011","timestamp":"2025-12-01T10:00:03.000Z","sessionId":"5a5a5a5a-1111-4222-8333-444455556666","cwd":"/w","version":"2.0.76"}
+{"parentUuid":"00000011-0000-4000-8000-000000000011","isSidechain":true,"agentId":"a1","type":"assistant","message":{"id":"m9","role":"assistant","content":[{"type":"text","text":"done"}]},"uuid":"00000012-0000-4000-8000-000000000012","timestamp":"2025-12-01T10:00:04.000Z","sessionId":"5a5a5a5a-1111-4222-8333-444455556666","cwd":"/w","version":"2.0.76"}
+`,
+	},
 }
 
 // grokOld is a folder of the first generation, of which three files change.

@@ -156,7 +156,11 @@ func (o *Outcome) chain(ctx context.Context, src format.Source, opt Options) err
 	}
 	o.Size = o.content.Size()
 	if o.Path != o.Session.Path && opt.Output == "" {
-		return o.already(ctx, opt)
+		if err := o.already(ctx, opt); err != nil {
+			return err
+		}
+		// Killed between the two: the old file is still to go.
+		o.There = o.There && !o.Steps[len(o.Steps)-1].Moves
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,9 +121,6 @@ func (w *work) change(ctx context.Context, ch Change, folder string, run int) (p
 	switch {
 	case path != own:
 		c.Mode = ModeCreate
-		if _, err := fsys.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return p, cmp.Or(err, fmt.Errorf("%s is there already", path))
-		}
 	case ch.Content == nil:
 		c.Mode = ModeRemove
 	}
@@ -151,6 +147,12 @@ func (w *work) change(ctx context.Context, ch Change, folder string, run int) (p
 		}
 	}
 	p.SHA256 = c.SHA256
+	there := false
+	if c.Mode == ModeCreate {
+		if there, err = w.made(path, c); err != nil {
+			return p, err
+		}
+	}
 	if p.Receipt, err = openCase(fsys, w.o.CaseDir, c, src, nil); err != nil {
 		return p, fmt.Errorf("%s: write the case folder: %w", path, err)
 	}
@@ -173,12 +175,13 @@ func (w *work) change(ctx context.Context, ch Change, folder string, run int) (p
 		_, err := io.Copy(to, io.NewSectionReader(ch.Content, 0, c.Size[1]))
 		return err
 	}
-	switch c.Mode {
-	case ModeRemove:
+	switch {
+	case there:
+	case c.Mode == ModeRemove:
 		if err = fsys.Remove(path); err == nil {
 			err = fsys.SyncDir(filepath.Dir(path))
 		}
-	case ModeCreate:
+	case c.Mode == ModeCreate:
 		if err = durable.MkdirAllSync(fsys, filepath.Dir(path)); err == nil {
 			like, _ := fsys.Stat(own)
 			err = durable.Create(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), Like: like, Check: check}, write)
@@ -197,4 +200,25 @@ func (w *work) change(ctx context.Context, ch Change, folder string, run int) (p
 		}
 	}
 	return p, mark(fsys, p.Receipt, "receipt.json", c)
+}
+
+// made tells whether a file that is to be made is there, as an earlier run that was interrupted left it. One of another kind is in the way.
+func (w *work) made(path string, c Case) (bool, error) {
+	if _, err := w.o.FS.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	list, err := cases(w.o.FS, caseHome(w.o.CaseDir, path))
+	if err != nil {
+		return false, err
+	}
+	size, hash, err := fileHash(w.o.FS, path)
+	if err != nil {
+		return false, err
+	}
+	if n := len(list); n == 0 || list[n-1].settled || list[n-1].SHA256 != c.SHA256 || hash != c.SHA256[1] || size != c.Size[1] {
+		return false, fmt.Errorf("%s is there already", path)
+	}
+	return true, nil
 }
