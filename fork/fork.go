@@ -151,6 +151,9 @@ func Make(ctx context.Context, parts []store.Session, o Options) (*Child, error)
 		return nil, err
 	}
 	defer p.f.Close()
+	if err := p.idle(); err != nil {
+		return nil, err
+	}
 	w, err := look(p.src, p.req, p.forker)
 	if err != nil {
 		return nil, err
@@ -183,6 +186,16 @@ func Make(ctx context.Context, parts []store.Session, o Options) (*Child, error)
 	}
 	c := &Child{ID: o.ID, Cut: *cut, Notes: made.Notes}
 	return c, p.bear(ctx, c, made, cut, o)
+}
+
+// idle is an error where somebody is at work on a session of several files, which do not fit each other then. Of a single file the
+// beginning stays as it is, whoever appends to it.
+func (p *parent) idle() error {
+	g, ok := p.log.Format.(format.Guarder)
+	if ok && p.log.Folder() != "" && repair.Live(p.log.Path, g.Guards(p.log.Path)) {
+		return &repair.LiveError{Path: p.name, Who: "somebody is at work on it, and its files do not fit each other meanwhile"}
+	}
+	return nil
 }
 
 // refused gives a format's refusal the session's name.
