@@ -27,12 +27,15 @@ const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfi
 await mkdir(scratch, { recursive: true })
 if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 
+// A session of the first releases that is sound, and of which the client loses messages when it brings it up to date. There is nothing to
+// repair: upgrade.mjs asks what migrate makes of it.
+const OLDER = /(^|\/)early$/
 const tally = { clean: 0, repaired: 0, refused: 0, failed: 0 }
 const sources = [
   ...(await ownSources(scratch, jobs, name => name.includes(values.only))).filter((_, n) => n % Number(values.every) === 0),
   ...values.shared !== undefined && existsSync(values.shared) ? await sharedSources(resolve(values.shared)) : [],
   ...await namedSources([...paths, ...values.also]),
-].filter(({ name }) => name.includes(values.only))
+].filter(({ name }) => name.includes(values.only) && !OLDER.test(name))
 await forEachOf(sources, jobs, async (source, n) => {
   const folder = join(scratch, `${String(n).padStart(3, '0')}-${source.name.replace(/[^\w.]+/g, '-').slice(-60)}`)
   const { outcome, faults } = await runTrial(resolve(binary), source, folder).catch(error => ({ outcome: 'failed', faults: [`no verdict: ${error.stack}`] }))
