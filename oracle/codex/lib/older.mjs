@@ -69,7 +69,7 @@ export function legacySources() {
       event('web_search_end', { call_id: 'c5', query: 'q', action: { type: 'search', query: 'q' } }),
       event('image_generation_end', { call_id: 'c6', status: 'completed', revised_prompt: 'p', result: 'AAAA', saved_path: '/x.png' }),
       event('dynamic_tool_call_response', { call_id: 'c7', turn_id: 't1', tool: 'tt', arguments: { a: 1 }, content_items: [{ type: 'inputText', text: 'x' }], success: true, error: null, duration }),
-      event('sub_agent_activity', { event_id: 's1', kind: 'started', agent_thread_id: '019d1a00-2222-7222-8333-0000000000aa', agent_path: '/root/w' }),
+      event('sub_agent_activity', { event_id: 's1', kind: 'started', agent_thread_id: '019d1a00-2222-7222-8333-0000000000aa', agent_path: '/srv/w' }),
       event('entered_review_mode', { target: { type: 'uncommittedChanges' }, user_facing_hint: 'h' }), event('entered_review_mode', { prompt: 'look' }), event('exited_review_mode', { review_output: null }),
       event('item_completed', { thread_id: '019d1a00-2222-7222-8333-0000000000aa', turn_id: 't1', item: { type: 'Plan', id: 'p1', text: 'plan' }, completed_at_ms: 5 }),
       item({ type: 'message', role: 'user', id: 'm1', content: [{ type: 'input_text', text: '<hook_prompt hook_run_id="h1">do &lt;x&gt; &amp; y</hook_prompt>' }] }),
