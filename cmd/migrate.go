@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -55,18 +54,6 @@ Without --to a session goes to the newest generation that its clients do not rea
 	f.BoolVar(&o.showContent, "show-content", false, "with --dry-run: also show the text of the records that change")
 	f.StringVarP(&o.output, "output", "o", "", "write the results below this directory, leave the sessions alone")
 	return c
-}
-
-// upgradeStep is a step as --list prints it.
-type upgradeStep struct {
-	Agent    string `json:"agent"`
-	Part     string `json:"part,omitempty"`
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Place    string `json:"place"` // in-place, beside or moved
-	Optional bool   `json:"optional,omitempty"`
-	About    string `json:"about"`
-	Unproved string `json:"unproved,omitempty"`
 }
 
 // migrated is what became of one session.
@@ -244,62 +231,4 @@ func migratedOf(group []store.Session, outs []*migrate.Outcome, o migrateOptions
 		}
 	}
 	return m
-}
-
-// listSteps prints the steps that are known.
-func (a *app) listSteps(ctx context.Context, args []string) error {
-	formats := a.formats
-	if len(args) > 0 {
-		found, err := store.Open(ctx, args, a.options())
-		if err != nil {
-			return err
-		}
-		defer found.Close()
-		a.doc = a.document(found)
-		formats = nil
-		seen := map[string]bool{}
-		for _, s := range found.Sessions {
-			if !seen[s.Format.Name()] {
-				seen[s.Format.Name()] = true
-				formats = append(formats, s.Format)
-			}
-		}
-	}
-	steps := []upgradeStep{}
-	for _, f := range formats {
-		for _, s := range migrate.Steps(f) {
-			u := upgradeStep{Agent: f.Name(), Part: s.Part, From: s.From, To: s.To, Place: "in-place", Optional: s.Optional, About: s.About, Unproved: s.Unproved}
-			switch {
-			case s.Moves:
-				u.Place = "moved"
-			case s.Beside != nil:
-				u.Place = "beside"
-			}
-			steps = append(steps, u)
-		}
-	}
-	if a.format != "table" {
-		return report.Encode(a.io.Out, struct {
-			Version int           `json:"version"`
-			Tool    report.Tool   `json:"tool"`
-			Steps   []upgradeStep `json:"steps"`
-		}{report.Version, tool(), steps}, a.format == "json")
-	}
-	w := tabwriter.NewWriter(a.io.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "AGENT\tPART\tFROM\tTO\tPLACE\tWHAT IT DOES")
-	for _, s := range steps {
-		about := s.About
-		if s.Optional {
-			about += " (only with --to " + s.To + ")"
-		}
-		if s.Unproved != "" {
-			about += " (unproved: " + s.Unproved + ")"
-		}
-		part := s.Part
-		if part == "" {
-			part = "log"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Agent, part, s.From, s.To, s.Place, about)
-	}
-	return w.Flush()
 }

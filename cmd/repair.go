@@ -55,16 +55,11 @@ type repaired struct {
 
 // repairAll repairs a session with all its parts.
 func (a *app) repairAll(ctx context.Context, parts []store.Session, o repairOptions, accept map[finding.Code]bool) repaired {
-	s := parts[0]
-	opt := a.repairOptions(s, o, accept)
-	if s.Folder() == "" {
-		out, err := repair.Session(ctx, s, opt)
-		return repaired{[]*repair.Outcome{out}, err}
-	}
-	if opt.Output != "" {
+	opt := a.repairOptions(parts[0], o, accept)
+	if opt.Output != "" && parts[0].Folder() != "" {
 		opt.Output = filepath.Dir(opt.Output)
 	}
-	out, err := repair.Parts(ctx, parts, opt)
+	out, err := repair.All(ctx, parts, opt)
 	return repaired{out, err}
 }
 

@@ -107,16 +107,3 @@ func where(c *format.Cut) string {
 	}
 	return "id:" + c.ID
 }
-
-// FitID tells whether an id can be the name of a file.
-func FitID(id string) bool {
-	if len(id) > 200 || id == "" || id[0] == '.' || id[0] == '-' {
-		return false
-	}
-	for _, c := range id {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return true
-}

@@ -25,7 +25,6 @@ func line(s *source) (*walk, error) {
 	)
 	err := s.each(func(r *session.Record, b *format.Batch) error {
 		lines = append(lines, r.Logical)
-		w.end = r.N
 		c := format.Cut{Ref: r.Ref(), Seq: -1}
 		if b.Numbered {
 			c.Seq = b.Seq + max(b.Count, 1) - 1

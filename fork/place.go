@@ -59,3 +59,16 @@ func (p Place) String() string {
 	}
 	return p.By + ":" + strconv.FormatInt(p.N, 10)
 }
+
+// FitID tells whether an id can be the name of a file.
+func FitID(id string) bool {
+	if len(id) > 200 || id == "" || id[0] == '.' || id[0] == '-' {
+		return false
+	}
+	for _, c := range id {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return true
+}

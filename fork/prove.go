@@ -34,15 +34,10 @@ func closeAt(ctx context.Context, dir, to string, o store.Options) ([]repair.Clo
 	var closers []repair.Closer
 	for _, g := range found.Groups() {
 		ro := repair.Options{Output: filepath.Join(to, g[0].Rel), Env: o.Env}
-		var outs []*repair.Outcome
-		if g[0].Folder() == "" {
-			var out *repair.Outcome
-			out, err = repair.Session(ctx, g[0], ro)
-			outs = append(outs, out)
-		} else {
+		if g[0].Folder() != "" {
 			ro.Output = filepath.Dir(ro.Output)
-			outs, err = repair.Parts(ctx, g, ro)
 		}
+		outs, err := repair.All(ctx, g, ro)
 		if err != nil {
 			return nil, err
 		}

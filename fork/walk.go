@@ -53,7 +53,6 @@ type walk struct {
 	at func(n int64, before bool) *format.Cut
 	// find is the record of an id or number, -1 where there is none.
 	find func(p Place) int64
-	end  int64 // the last record
 }
 
 // look finds the places of a session.
@@ -76,10 +75,7 @@ func look(s *source, q format.ForkRequest, f format.Forker) (*walk, error) {
 
 // listed is a walk over places that the format gave.
 func listed(cuts []format.Cut) *walk {
-	w := &walk{cuts: cuts, end: -1}
-	if len(cuts) > 0 {
-		w.end = cuts[len(cuts)-1].N
-	}
+	w := &walk{cuts: cuts}
 	w.at = func(n int64, before bool) *format.Cut { return nearest(cuts, n, before) }
 	w.take = func(c *format.Cut) func(n int64) bool { return func(n int64) bool { return n <= c.N } }
 	w.find = func(p Place) int64 { return among(cuts, p) }

@@ -16,13 +16,6 @@ type Holder interface {
 	Holds(head []byte) bool
 }
 
-// Exporter is a Stored of which a session can become files, as another backend of its agent would keep it.
-type Exporter interface {
-	Stored
-	// Exported is the log of a session, named below a root of the agent's sessions. It is written while the copy is open.
-	Exported(ctx context.Context, c *database.Copy, id string) (NewFile, error)
-}
-
 // Rewritable is a Stored of which the sessions can be written as well: what a repair makes of the log that Lines gives goes back into
 // the rows. All statements of one repair run in one transaction.
 type Rewritable interface {

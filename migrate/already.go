@@ -14,7 +14,7 @@ import (
 
 // already looks whether the result is there: the new generation begins with the same records then, however they are spelled, and
 // may go on.
-func (o *Outcome) already(ctx context.Context, opt Options) error {
+func (o *Outcome) already(ctx context.Context) error {
 	fi, err := os.Lstat(o.Path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

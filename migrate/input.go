@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sessfix/sessfix/durable"
 	"github.com/sessfix/sessfix/format"
@@ -34,30 +35,22 @@ type input struct {
 // open reads a session's file and judges it. One that can be mended is read as if it were.
 func open(ctx context.Context, s store.Session) (*input, error) {
 	in := &input{ctx: ctx, s: s, medium: s.Medium}
-	if s.Stored() {
-		f, err := s.Log(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Path, err)
-		}
-		fi, err := f.Stat()
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		in.f, in.r, in.size = f, f, fi.Size()
-	} else {
-		f, err := os.Open(s.Path)
-		if err != nil {
-			return nil, err
-		}
-		fi, err := f.Stat()
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		in.f, in.r, in.size, in.token = f, f, fi.Size(), durable.TokenOf(fi)
-	}
 	var err error
+	if !s.Stored() {
+		in.f, err = os.Open(s.Path)
+	} else if in.f, err = s.Log(ctx); err != nil {
+		err = fmt.Errorf("%s: %w", s.Path, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	in.r = in.f
+	fi, err := in.f.Stat()
+	if err != nil {
+		in.close()
+		return nil, err
+	}
+	in.size, in.token = fi.Size(), durable.TokenOf(fi)
 	vi := verify.InputOf(s, in.r, in.size)
 	vi.ReadOnly = "" // nothing is written to where it lies
 	if in.res, err = verify.Session(ctx, vi); err != nil {
@@ -68,10 +61,7 @@ func open(ctx context.Context, s store.Session) (*input, error) {
 		return in, nil
 	}
 	if in.plan, err = repair.MakePlan(ctx, vi, in.res); err == nil {
-		var mended interface {
-			io.ReaderAt
-			Size() int64
-		}
+		var mended repair.Content
 		if mended, err = in.plan.Apply(in.r, in.size); err == nil {
 			in.r, in.size = mended, mended.Size()
 		}
@@ -83,11 +73,7 @@ func open(ctx context.Context, s store.Session) (*input, error) {
 	return in, nil
 }
 
-func (in *input) close() {
-	if in.f != nil {
-		in.f.Close()
-	}
-}
+func (in *input) close() { in.f.Close() }
 
 // each goes over the records.
 func (in *input) each(yield func(r *session.Record) error) error {
@@ -128,4 +114,13 @@ func (in *input) source() format.Source {
 		}
 	}
 	return s
+}
+
+// fileOf is the file that a session lies in, which may be a database, and the same below the tree that was asked for.
+func fileOf(s store.Session) (path, rel string) {
+	if !s.Stored() {
+		return s.Path, s.Rel
+	}
+	path, id := s.Database()
+	return path, strings.TrimSuffix(s.Rel, "#"+id)
 }

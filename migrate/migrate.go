@@ -143,8 +143,7 @@ func (o Options) settle(ctx context.Context, s store.Session, path string) error
 	if o.DryRun || o.Output != "" || s.Stored() {
 		return nil
 	}
-	_, err := repair.Settle(ctx, path, s, repair.Options{CaseDir: o.CaseDir, FS: o.FS, Env: o.Env})
-	return err
+	return repair.Settle(ctx, path, s, repair.Options{CaseDir: o.CaseDir, FS: o.FS, Env: o.Env})
 }
 
 func (o *Outcome) close() {
@@ -159,6 +158,25 @@ func (o *Outcome) close() {
 // refuse says why a file is not brought over.
 func (o *Outcome) refuse(text string, args ...any) error {
 	return &RefusedError{Path: o.Session.Path, Why: fmt.Sprintf(text, args...)}
+}
+
+// sound refuses a result that is not clean.
+func (o *Outcome) sound(res *verify.Result) error {
+	for i := range res.Findings {
+		if f := &res.Findings[i]; f.Damage() {
+			return o.refuse("the result would have %s: %s", f.Code, f.Message)
+		}
+	}
+	return nil
+}
+
+// mended tells what is wrong with the file, and therefore mended on the way.
+func (o *Outcome) mended() {
+	for i := range o.Before.Findings {
+		if f := &o.Before.Findings[i]; f.Damage() && !slices.Contains(o.Repaired, f.Code) {
+			o.Repaired = append(o.Repaired, f.Code)
+		}
+	}
 }
 
 // named gives a stage's refusal the session's name and the record's line.

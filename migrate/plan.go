@@ -56,23 +56,18 @@ func (o *Outcome) plan(ctx context.Context, opt Options, several bool) (bool, er
 	if o.rewrites(opt) && s.Dialect.Rules().Pinned && s.Pin() > 0 {
 		return true, o.refuse("other sessions begin in this file and count its bytes: --output writes the result elsewhere")
 	}
-	if o.Before.Verdict != verify.Clean {
-		if several {
-			return true, &RefusedError{Path: s.Path, Why: "it is damaged: repair it first", Mendable: true}
-		}
-		for i := range o.Before.Findings {
-			if f := &o.Before.Findings[i]; f.Damage() && !slices.Contains(o.Repaired, f.Code) {
-				o.Repaired = append(o.Repaired, f.Code)
-			}
-		}
+	if several && o.Before.Verdict != verify.Clean {
+		return true, &RefusedError{Path: s.Path, Why: "it is damaged: repair it first", Mendable: true}
 	}
+	o.mended()
 	path := s.Path
 	if r, ok := s.Format.(format.Recoder); ok && s.Stored() {
 		name, err := r.Recoded(src, scan.Lines)
 		if err != nil {
 			return true, o.named(err)
 		}
-		path = filepath.Join(filepath.Dir(s.Path), filepath.FromSlash(name))
+		file, _ := fileOf(s)
+		path = filepath.Join(filepath.Dir(file), filepath.FromSlash(name))
 		o.Path = path
 	}
 	for _, x := range o.Steps {
@@ -98,25 +93,12 @@ func (o *Outcome) rewrites(opt Options) bool {
 
 // chain runs the steps into a spool.
 func (o *Outcome) chain(ctx context.Context, src format.Source, opt Options) error {
-	var stages []format.Stage
-	if p, ok := o.Session.Format.(format.Preparer); ok {
-		st, err := p.Prepare(ctx, src, o.From, o.To)
-		if err != nil {
-			return o.named(err)
-		}
-		if st != nil {
-			stages = append(stages, st)
-		}
-	}
-	if err := o.accepted(ctx, src, stages); err != nil {
+	if err := o.accepted(ctx, src); err != nil {
 		return err
 	}
-	if len(stages) > 0 { // a stage is used once
-		st, err := o.Session.Format.(format.Preparer).Prepare(ctx, src, o.From, o.To)
-		if err != nil {
-			return o.named(err)
-		}
-		stages = []format.Stage{st}
+	stages, err := o.prepare(ctx, src)
+	if err != nil {
+		return err
 	}
 	for _, x := range o.Steps {
 		st, err := x.Begin(src)
@@ -132,19 +114,11 @@ func (o *Outcome) chain(ctx context.Context, src format.Source, opt Options) err
 			o.also = append(o.also, files...)
 		}
 	}
-	text, err := newSpool()
+	text, out, err := o.through(src, stages)
 	if err != nil {
 		return err
 	}
 	o.content = text
-	out := &writer{}
-	err = text.fill(func(w io.Writer) error {
-		out.w = w
-		return run(src, stages, out)
-	})
-	if err != nil {
-		return o.named(err)
-	}
 	o.Notes, o.Whys, o.Records = out.notes, out.reasons(), int64(len(out.pieces))
 	if err := o.fates(o.in, out, text, opt.Fates); err != nil {
 		return err
@@ -156,7 +130,7 @@ func (o *Outcome) chain(ctx context.Context, src format.Source, opt Options) err
 	}
 	o.Size = o.content.Size()
 	if o.Path != o.Session.Path && opt.Output == "" {
-		if err := o.already(ctx, opt); err != nil {
+		if err := o.already(ctx); err != nil {
 			return err
 		}
 		// Killed between the two: the old file is still to go.
@@ -179,8 +153,42 @@ func (o *Outcome) pack() error {
 	})
 }
 
+// prepare is what puts right in front of the steps what they would refuse, nothing where that is not needed. A stage is used once.
+func (o *Outcome) prepare(ctx context.Context, src format.Source) ([]format.Stage, error) {
+	p, ok := o.Session.Format.(format.Preparer)
+	if !ok {
+		return nil, nil
+	}
+	st, err := p.Prepare(ctx, src, o.From, o.To)
+	switch {
+	case err != nil:
+		return nil, o.named(err)
+	case st == nil:
+		return nil, nil
+	}
+	return []format.Stage{st}, nil
+}
+
+// through sends the source through stages into a spool.
+func (o *Outcome) through(src format.Source, stages []format.Stage) (*spool, *writer, error) {
+	text, err := newSpool()
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &writer{}
+	err = text.fill(func(w io.Writer) error {
+		out.w = w
+		return run(src, stages, out)
+	})
+	if err != nil {
+		text.Close()
+		return nil, nil, o.named(err)
+	}
+	return text, out, nil
+}
+
 // accepted asks, of formats that know what a migration refuses, whether this one would be.
-func (o *Outcome) accepted(ctx context.Context, src format.Source, prepare []format.Stage) error {
+func (o *Outcome) accepted(ctx context.Context, src format.Source) error {
 	t, ok := o.Session.Dialect.(format.Targeter)
 	if !ok {
 		return nil
@@ -191,20 +199,16 @@ func (o *Outcome) accepted(ctx context.Context, src format.Source, prepare []for
 	}
 	vi := verify.InputOf(o.Session, o.in.r, o.in.size)
 	vi.Dialect, vi.ReadOnly, vi.Around = d, "", nil
-	if len(prepare) > 0 {
-		text, err := newSpool()
+	stages, err := o.prepare(ctx, src)
+	if err != nil {
+		return err
+	}
+	if len(stages) > 0 {
+		text, _, err := o.through(src, stages)
 		if err != nil {
 			return err
 		}
 		defer text.Close()
-		out := &writer{}
-		err = text.fill(func(w io.Writer) error {
-			out.w = w
-			return run(src, prepare, out)
-		})
-		if err != nil {
-			return o.named(err)
-		}
 		vi.R, vi.Size, vi.Medium = text, text.Size(), scan.Lines
 	}
 	res, err := verify.Session(ctx, vi)

@@ -57,10 +57,8 @@ func proveAll(ctx context.Context, parts []store.Session, outs []*Outcome, o Opt
 		if err != nil {
 			return err
 		}
-		for i := range res.Findings {
-			if f := &res.Findings[i]; f.Damage() {
-				return &RefusedError{Path: s.Path, Why: "the result would have " + string(f.Code) + ": " + f.Message}
-			}
+		if err := out.sound(res); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -69,10 +67,9 @@ func proveAll(ctx context.Context, parts []store.Session, outs []*Outcome, o Opt
 // publish puts the results in place.
 func publish(ctx context.Context, todo []*Outcome, o Options) error {
 	var changes []repair.Change
-	var tokens []durable.Token
 	add := func(out *Outcome, c repair.Change) {
-		c.Session = out.Session
-		changes, tokens = append(changes, c), append(tokens, out.in.token)
+		c.Session, c.Token = out.Session, out.in.token
+		changes = append(changes, c)
 	}
 	of := map[int]*Outcome{}
 	for _, out := range todo {
@@ -95,7 +92,7 @@ func publish(ctx context.Context, todo []*Outcome, o Options) error {
 			add(out, gone)
 		}
 	}
-	done, err := repair.Publish(ctx, changes, tokens, repair.Options{CaseDir: o.CaseDir, FS: o.FS, Env: o.Env})
+	done, err := repair.Publish(ctx, changes, repair.Options{CaseDir: o.CaseDir, FS: o.FS, Env: o.Env})
 	for i, p := range done {
 		if out, ok := of[i]; ok {
 			out.Done, out.Receipt, out.SHA256 = true, p.Receipt, p.SHA256
@@ -118,12 +115,12 @@ func contentOf(f format.NewFile) (repair.Content, error) {
 // elsewhere writes the results below another directory. Of a session of several files all else comes along as it is.
 func elsewhere(ctx context.Context, parts []store.Session, todo []*Outcome, o Options) error {
 	to := func(s store.Session, path string) string {
-		at := filepath.Join(o.Output, filepath.Dir(s.Rel))
-		rel, err := filepath.Rel(filepath.Dir(s.Path), path)
+		file, below := fileOf(s)
+		rel, err := filepath.Rel(filepath.Dir(file), path)
 		if err != nil {
 			rel = filepath.Base(path)
 		}
-		return filepath.Join(at, rel)
+		return filepath.Join(o.Output, filepath.Dir(below), rel)
 	}
 	put := func(path string, c repair.Content) error {
 		if err := durable.MkdirAllSync(o.FS, filepath.Dir(path)); err != nil {

@@ -6,12 +6,10 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sessfix/sessfix/durable"
-	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/store"
@@ -44,16 +42,13 @@ func Recode(ctx context.Context, s store.Session, medium string, o Options) (*Ou
 	if in.res.Verdict == verify.Refused {
 		return out, out.refuse("its damage has no safe repair: sessfix verify says which")
 	}
-	for i := range in.res.Findings {
-		if f := &in.res.Findings[i]; in.plan != nil && f.Damage() && !slices.Contains(out.Repaired, f.Code) {
-			out.Repaired = append(out.Repaired, finding.Code(f.Code))
-		}
-	}
+	out.mended()
 	name, err := r.Recoded(in.source(), medium)
 	if err != nil {
 		return out, out.named(err)
 	}
-	out.Path = filepath.Join(o.Output, filepath.Dir(s.Rel), filepath.FromSlash(name))
+	_, rel := fileOf(s)
+	out.Path = filepath.Join(o.Output, filepath.Dir(rel), filepath.FromSlash(name))
 	if _, err := os.Lstat(out.Path); err == nil {
 		return out, out.refuse("%s is there already", out.Path)
 	}
@@ -61,7 +56,7 @@ func Recode(ctx context.Context, s store.Session, medium string, o Options) (*Ou
 		return out, err
 	}
 	if medium == format.Database {
-		err = out.intoDatabase(ctx)
+		err = out.intoDatabase(ctx, o)
 	} else {
 		err = out.intoFile(ctx, medium, o)
 	}
@@ -116,18 +111,8 @@ func (o *Outcome) intoFile(ctx context.Context, medium string, opt Options) erro
 	})
 }
 
-// sound refuses a result that is not clean.
-func (o *Outcome) sound(res *verify.Result) error {
-	for i := range res.Findings {
-		if f := &res.Findings[i]; f.Damage() {
-			return o.refuse("the result would have %s: %s", f.Code, f.Message)
-		}
-	}
-	return nil
-}
-
-// intoDatabase writes the records into a database of their own.
-func (o *Outcome) intoDatabase(ctx context.Context) error {
+// intoDatabase writes the records into a database of their own, which is made and read back aside.
+func (o *Outcome) intoDatabase(ctx context.Context, opt Options) error {
 	db, ok := o.Session.Format.(format.Rewritable)
 	if !ok {
 		return o.refuse("sessions of %s are not written into databases", o.Session.Format.Name())
@@ -151,8 +136,37 @@ func (o *Outcome) intoDatabase(ctx context.Context) error {
 			}
 		}
 	})
-	if err := db.NewDatabase(ctx, o.Path, header, rest); err != nil {
+	aside, err := os.MkdirTemp("", "sessfix-migrate-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(aside)
+	made := filepath.Join(aside, filepath.Base(o.Path))
+	if err := db.NewDatabase(ctx, made, header, rest); err != nil {
 		return o.named(err)
 	}
-	return nil
+	found, err := store.Open(ctx, []string{made}, opt.Store)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	if len(found.Sessions) != 1 {
+		return o.refuse("the result would not be known")
+	}
+	res, err := verify.File(ctx, found.Sessions[0])
+	if err != nil {
+		return err
+	}
+	if err := o.sound(res); err != nil {
+		return err
+	}
+	return durable.WriteNew(opt.FS, o.Path, func(w io.Writer) error {
+		f, err := os.Open(made)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(w, f)
+		return err
+	})
 }

@@ -17,6 +17,15 @@ import (
 	"github.com/sessfix/sessfix/verify"
 )
 
+// All repairs a session with all its parts: its one file, or its folder. Output is the file, or the folder, that gets the result.
+func All(ctx context.Context, parts []store.Session, o Options) ([]*Outcome, error) {
+	if parts[0].Folder() != "" {
+		return Parts(ctx, parts, o)
+	}
+	out, err := Session(ctx, parts[0], o)
+	return []*Outcome{out}, err
+}
+
 // Parts repairs a session that is several files, given in their order. Each is planned beside what the others will be by then, and
 // nothing is written unless all can be mended. The files are then published one by one: a kill in between leaves the first
 // ones new, and another run finds in them what it needs for the rest. There is an outcome for each part, whatever the error.

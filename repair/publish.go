@@ -32,6 +32,8 @@ type Change struct {
 	// empty for a file that is made.
 	Account edit.Account
 	Removed []edit.Removed
+	// Token is what the session's file was when it was read.
+	Token durable.Token
 }
 
 // Published is a file that was changed.
@@ -42,15 +44,15 @@ type Published struct {
 }
 
 // Publish carries out the changes of one session, in their order, so that a kill leaves each file old or new, and undo takes
-// back all of them. token is what the file of a change was when it was read. A *LiveError says that somebody is at work on the session.
-func Publish(ctx context.Context, changes []Change, tokens []durable.Token, o Options) ([]Published, error) {
+// back all of them. A *LiveError says that somebody is at work on the session.
+func Publish(ctx context.Context, changes []Change, o Options) ([]Published, error) {
 	if o.FS == nil {
 		o.FS = durable.Disk
 	}
 	works := make([]*work, len(changes))
 	for i, c := range changes {
 		works[i] = newWork(c.Session, o)
-		works[i].token = tokens[i]
+		works[i].token = c.Token
 		defer works[i].close()
 	}
 	release, err := guardAll(ctx, works)
@@ -91,14 +93,14 @@ func Publish(ctx context.Context, changes []Change, tokens []durable.Token, o Op
 	return out, nil
 }
 
-// Settle brings what was interrupted at a path to its end: a file that was published gets its receipt. It tells whether there was
-// anything.
-func Settle(ctx context.Context, path string, s store.Session, o Options) (bool, error) {
+// Settle brings what was interrupted at a path to its end: a file that was published gets its receipt.
+func Settle(ctx context.Context, path string, s store.Session, o Options) error {
 	if o.FS == nil {
 		o.FS = durable.Disk
 	}
 	s.Path = path
-	return settlePending(ctx, o, s)
+	_, err := settlePending(ctx, o, s)
+	return err
 }
 
 // change carries out one change.
@@ -171,35 +173,53 @@ func (w *work) change(ctx context.Context, ch Change, folder string, run int) (p
 			return p, err
 		}
 	}
-	write := func(to io.Writer) error {
-		_, err := io.Copy(to, io.NewSectionReader(ch.Content, 0, c.Size[1]))
-		return err
-	}
-	switch {
-	case there:
-	case c.Mode == ModeRemove:
-		if err = fsys.Remove(path); err == nil {
-			err = fsys.SyncDir(filepath.Dir(path))
-		}
-	case c.Mode == ModeCreate:
-		if err = durable.MkdirAllSync(fsys, filepath.Dir(path)); err == nil {
-			like, _ := fsys.Stat(own)
-			err = durable.Create(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), Like: like, Check: check}, write)
-		}
-	default:
-		err = durable.Replace(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), KeepTime: c.KeepTime, Check: check}, write)
-	}
-	if err != nil && !errors.Is(err, durable.ErrUnsynced) {
-		return p, live(path, fmt.Errorf("publish: %w", err))
-	}
-	if c.Mode != ModeRemove {
-		if size, hash, err := fileHash(fsys, path); err != nil {
+	if !there {
+		if _, err := w.put(c, ch.Content, nil, check); err != nil {
 			return p, err
-		} else if size != c.Size[1] || hash != c.SHA256[1] {
-			return p, live(path, durable.ErrChanged)
 		}
 	}
 	return p, mark(fsys, p.Receipt, "receipt.json", c)
+}
+
+// put does to a file what its case says, and checks that it was done. It tells whether anything was written.
+func (w *work) put(c Case, content Content, appendix []byte, check func() error) (written bool, err error) {
+	fsys, o := w.o.FS, durable.ReplaceOptions{KeepTime: c.KeepTime, Check: check}
+	if c.Mode != ModeRemove {
+		o.Suffix = tempSuffix(c.SHA256[1])
+	}
+	write := func(to io.Writer) error {
+		_, err := io.Copy(to, io.NewSectionReader(content, 0, c.Size[1]))
+		return err
+	}
+	switch c.Mode {
+	case ModeAppend:
+		err = durable.Append(fsys, c.Path, c.Size[0], appendix, check)
+	case ModeRemove:
+		if err = fsys.Remove(c.Path); err == nil {
+			err = fsys.SyncDir(filepath.Dir(c.Path))
+		}
+	case ModeCreate:
+		o.Like, _ = fsys.Stat(w.s.Path)
+		if err = durable.MkdirAllSync(fsys, filepath.Dir(c.Path)); err == nil {
+			err = durable.Create(fsys, c.Path, o, write)
+		}
+	default:
+		err = durable.Replace(fsys, c.Path, o, write)
+	}
+	if err != nil && !errors.Is(err, durable.ErrUnsynced) {
+		return false, live(c.Path, fmt.Errorf("publish the result: %w", err))
+	}
+	if c.Mode == ModeRemove {
+		return true, nil
+	}
+	size, hash, err := fileHash(fsys, c.Path)
+	switch {
+	case err != nil:
+		return true, err
+	case size != c.Size[1] || hash != c.SHA256[1]:
+		return true, live(c.Path, durable.ErrChanged)
+	}
+	return true, nil
 }
 
 // made tells whether a file that is to be made is there, as an earlier run that was interrupted left it. One of another kind is in the way.

@@ -256,23 +256,8 @@ func (w *work) publish(ctx context.Context) error {
 			return err
 		}
 	}
-	write := func(to io.Writer) error { _, err := r.WriteTo(to); return err }
-	switch c.Mode {
-	case ModeAppend:
-		err = durable.Append(fsys, path, c.Size[0], appendix, check)
-	case ModeCreate:
-		err = durable.Create(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), Check: check}, write)
-	default:
-		err = durable.Replace(fsys, path, durable.ReplaceOptions{Suffix: tempSuffix(c.SHA256[1]), KeepTime: c.KeepTime, Check: check}, write)
-	}
-	if err != nil && !errors.Is(err, durable.ErrUnsynced) {
-		return live(path, fmt.Errorf("publish the repair: %w", err))
-	}
-	out.Changed = true
-	if size, hash, err := fileHash(fsys, path); err != nil {
+	if out.Changed, err = w.put(c, r, appendix, check); err != nil {
 		return err
-	} else if size != c.Size[1] || hash != c.SHA256[1] {
-		return live(path, durable.ErrChanged)
 	}
 	return mark(fsys, dir, "receipt.json", c)
 }

@@ -25,17 +25,17 @@ func (s Session) Placed() bool {
 
 // Kin recognises another file as one of the same format. It is read, and its client is the same.
 func (s Session) Kin(ctx context.Context, path string) (Session, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Session{}, err
-	}
-	defer f.Close()
-	fi, err := f.Stat()
+	fi, err := os.Stat(path) // to open a pipe could take for ever
 	if err != nil {
 		return Session{}, err
 	}
 	if !fi.Mode().IsRegular() {
 		return Session{}, ErrNotRegular
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Session{}, err
+	}
+	defer f.Close()
 	return Recognise(ctx, path, f, fi.Size(), Options{Formats: []format.Format{s.Format}, families: s.families})
 }

@@ -164,7 +164,7 @@ func (w *opener) dir(ctx context.Context, root, dir string, above []string) erro
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	at := real(dir)
+	at := Real(dir)
 	for _, a := range above {
 		if a == at {
 			w.trouble(dir, ErrLoop)
@@ -240,7 +240,8 @@ func (w *opener) document(name string) bool {
 	return false
 }
 
-func real(p string) string {
+// Real is a path without links and from the root on, as far as that can be told.
+func Real(p string) string {
 	if r, err := filepath.EvalSymlinks(p); err == nil {
 		p = r
 	}
@@ -252,7 +253,7 @@ func real(p string) string {
 
 // file recognises one file.
 func (w *opener) file(ctx context.Context, path, rel string, explicit bool) error {
-	at := real(path)
+	at := Real(path)
 	if w.files[at] {
 		w.again++
 		return nil

@@ -112,7 +112,7 @@ func (w *opener) inside(ctx context.Context, p string) (bool, error) {
 
 // database finds the sessions in a database, or the one that is named.
 func (w *opener) database(ctx context.Context, f format.Stored, path, rel string, only ...string) error {
-	at := real(path)
+	at := Real(path)
 	if len(only) > 0 {
 		at += "#" + only[0]
 	}

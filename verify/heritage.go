@@ -35,13 +35,13 @@ func heritage(ctx context.Context, s store.Session) []finding.Finding {
 		}
 		return note("parent-missing", "the session says that it is a child of %s, which is not here", h.Parent)
 	}
-	seen := map[string]bool{real(s.Path): true}
+	seen := map[string]bool{store.Real(s.Path): true}
 	at := parent
 	for n := 0; at != "" && n < maxAncestors; n++ {
-		if seen[real(at)] {
+		if seen[store.Real(at)] {
 			return note("parent-cycle", "the session says that it is a child of %s, of which the parents lead back to it", h.Parent)
 		}
-		seen[real(at)] = true
+		seen[store.Real(at)] = true
 		up, err := s.Kin(ctx, at)
 		if err != nil {
 			break
@@ -261,15 +261,4 @@ func (r *reading) numbered(limit int64, count *int64) bool {
 		return r.b.Seq < limit
 	}
 	return false
-}
-
-// real is a path without links, as it is where there is no such file.
-func real(path string) string {
-	if p, err := filepath.EvalSymlinks(path); err == nil {
-		path = p
-	}
-	if p, err := filepath.Abs(path); err == nil {
-		path = p
-	}
-	return path
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -112,21 +111,6 @@ func (l *textSink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Exported is the log of a session as a file below a sessions root, where the JSONL backend would have it.
-func (f Format) Exported(ctx context.Context, c *database.Copy, id string) (format.NewFile, error) {
-	h, ok, err := headerOf(ctx, c, id)
-	switch {
-	case err != nil:
-		return format.NewFile{}, err
-	case !ok:
-		return format.NewFile{}, format.Refuse(-1, "the database has no header of the session %q", id)
-	case h.version != databaseFormat:
-		return format.NewFile{}, format.Refuse(0, "%s", unlisted(h.version, "", 0))
-	}
-	name := strings.Join([]string{projectKey(h.cwd.String), segment(h.id), "session.jsonl"}, "/")
-	return format.NewFile{Name: name, Write: func(w io.Writer) error { return f.Lines(ctx, c, id, w) }}, nil
-}
-
 // Owners find a process that has the database open. The client opens it when it is first asked for a session, and keeps it open; it
 // knows no lock but those of SQLite.
 func (Format) Owners(path string) []format.Guard {
@@ -140,6 +124,5 @@ func (Format) Owners(path string) []format.Guard {
 
 var (
 	_ format.Holder     = Format{}
-	_ format.Exporter   = Format{}
 	_ format.Rewritable = Format{}
 )

@@ -28,31 +28,13 @@ func (r *rawRow) equal(o *rawRow) bool {
 
 // rawRows goes over the rows of a session in their order.
 func rawRows(ctx context.Context, q database.Reader, id string) iter.Seq2[*rawRow, error] {
-	return func(yield func(*rawRow, error) bool) {
-		rows, err := q.QueryContext(ctx, "select seq, type, time, data, source_event_seqs, surface_op, ignorable from events where session_id = ? order by seq", id)
-		if err != nil {
-			yield(nil, err)
-			return
+	return rowsOf(ctx, q, "seq, type, time, data, source_event_seqs, surface_op, ignorable", id, func(r *rawRow) []any {
+		to := make([]any, len(r))
+		for i := range r {
+			to[i] = &r[i]
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var r rawRow
-			to := make([]any, len(r))
-			for i := range r {
-				to[i] = &r[i]
-			}
-			if err := rows.Scan(to...); err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(&r, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(nil, err)
-		}
-	}
+		return to
+	})
 }
 
 // Keep writes the rows of a session into a new database, which the client opens as well.

@@ -39,22 +39,27 @@ func (Format) Lines(ctx context.Context, q database.Reader, id string, w io.Writ
 	return nil
 }
 
-// eventRows goes over the rows of a session. A row is valid until the next.
+// eventRows goes over the rows of a session in their order.
 func eventRows(ctx context.Context, q database.Reader, id string) iter.Seq2[*eventRow, error] {
-	return func(yield func(*eventRow, error) bool) {
-		rows, err := q.QueryContext(ctx, "select "+rowColumns+" from events where session_id = ? order by seq", id)
+	return rowsOf(ctx, q, rowColumns, id, (*eventRow).columns)
+}
+
+// rowsOf goes over columns of the rows of a session in their order; places are where those of a row go.
+func rowsOf[T any](ctx context.Context, q database.Reader, columns, id string, places func(*T) []any) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		rows, err := q.QueryContext(ctx, "select "+columns+" from events where session_id = ? order by seq", id)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var r eventRow
-			if err := rows.Scan(r.columns()...); err != nil {
+			r := new(T)
+			if err := rows.Scan(places(r)...); err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(&r, nil) {
+			if !yield(r, nil) {
 				return
 			}
 		}

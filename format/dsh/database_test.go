@@ -14,6 +14,7 @@ import (
 
 	"github.com/sessfix/sessfix/database"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
 )
 
 const rowHead = `{"type":"session","version":0,"id":"s1","createdAt":5,"cwd":"/w","delegationDepth":0}`
@@ -362,13 +363,21 @@ func TestDatabaseList(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	if f, err := (Format{}).Exported(t.Context(), db, "s1"); err != nil || f.Name != "--w--/s1/session.jsonl" {
-		t.Errorf("%v %v", f.Name, err)
+	text, err := Format{}.Text(t.Context(), db, "s1")
+	header, _, _ := bytes.Cut(text, []byte("\n"))
+	src := format.Source{Path: "x.db#s1", ID: "s1", Records: func() iter.Seq2[format.Line, error] {
+		return func(yield func(format.Line, error) bool) { yield(format.Line{Raw: header}, err) }
+	}}
+	if name, err := (Format{}).Recoded(src, scan.Lines); err != nil || name != "--w--/s1/session.jsonl" {
+		t.Errorf("%v %v", name, err)
 	}
-	for _, id := range []string{"s4", "lost"} {
-		if f, err := (Format{}).Exported(t.Context(), db, id); err == nil {
-			t.Errorf("%v", f.Name)
-		}
+	src.ID, src.Path = "a/b", "x.db#a/b" // an id may hold what a path does
+	if name, err := (Format{}).Recoded(src, scan.Lines); err != nil || name != "--w--/s1/session.jsonl" {
+		t.Errorf("%v %v", name, err)
+	}
+	header = nil
+	if name, err := (Format{}).Recoded(src, scan.Lines); err == nil {
+		t.Errorf("without a header: %v", name)
 	}
 }
 

@@ -15,17 +15,15 @@ func (Format) Recoded(s format.Source, medium string) (string, error) {
 	if medium == format.Database {
 		return segment(s.ID) + ".db", nil
 	}
-	name := filepath.Base(s.Path)
-	file, _, stored := strings.Cut(name, "#")
-	version, _, ok := logName(file)
-	switch {
-	case stored && databaseName(s.Path):
+	if strings.HasSuffix(s.Path, "#"+s.ID) { // a session in a database
 		dir, err := folderOf(s)
 		if err != nil {
 			return "", err
 		}
 		return path.Join(dir, nameOf(databaseFormat, medium == scan.Frames)), nil
-	case ok:
+	}
+	name := filepath.Base(s.Path)
+	if version, _, ok := logName(name); ok {
 		return nameOf(version, medium == scan.Frames), nil
 	}
 	name = strings.TrimSuffix(name, ".zstd")
@@ -34,9 +32,6 @@ func (Format) Recoded(s format.Source, medium string) (string, error) {
 	}
 	return name, nil
 }
-
-// databaseName tells the path of a session that lies in a database: its file, and its id.
-func databaseName(path string) bool { return strings.Contains(filepath.Base(path), "#") }
 
 // folderOf is where the log of a stored session would lie below a root.
 func folderOf(s format.Source) (string, error) {
