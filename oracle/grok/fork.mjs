@@ -1,33 +1,14 @@
 // node fork.mjs BIN [PATH…] [OPTIONS]: lets BIN fork sessions at every place, and holds each child against the real client: what it forks at
 // the end of the same turn, and whether it lists the child, loads it and goes on with it. One line for each fault; the last line counts.
-import { existsSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { begin } from './lib/begin.mjs'
 import { forkFaults } from './lib/branches.mjs'
 import { isInstalled } from './lib/client.mjs'
 import { forEachOf } from './lib/each.mjs'
 import { healthySources } from './lib/healthy.mjs'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    shared: { type: 'string' }, only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' }, every: { type: 'string', default: '1' },
-    keep: { type: 'string' }, verbose: { type: 'boolean', default: false },
-  },
-})
-const [binary, ...paths] = positionals
-const jobs = Number(values.jobs)
-const every = Number(values.every)
-const wrong = binary === undefined || !(jobs >= 1 && jobs <= 6) || !(every >= 1)
-if (wrong || !existsSync(binary) || !isInstalled()) {
-  console.error(wrong ? 'usage: node fork.mjs BIN [PATH…] [--shared DIR] [--only WORD] [--jobs 1 to 6] [--every N] [--keep DIR] [--verbose]' : `fork.mjs: ${isInstalled() ? binary : 'the client'} is not there`)
-  process.exit(2)
-}
-const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-fork-')) : resolve(values.keep)
-await mkdir(scratch, { recursive: true })
-if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+const { values, binary, paths, jobs, every, scratch } = await begin('fork', isInstalled)
 
 const tally = { passed: 0, failed: 0, sessions: 0, children: 0, refused: 0 }
 const sources = (await healthySources(resolve(binary), values.shared, paths, scratch)).filter(({ name }) => name.includes(values.only))

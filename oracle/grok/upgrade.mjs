@@ -1,10 +1,8 @@
 // node upgrade.mjs BIN [PATH…] [OPTIONS]: lets BIN bring sessions over that the first releases wrote, and holds what it writes against what the real client makes
 // of the same when it opens it. One line for each fault; the last line counts.
-import { existsSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { begin } from './lib/begin.mjs'
 import { isInstalled } from './lib/client.mjs'
 import { forEachOf } from './lib/each.mjs'
 import { firsts, refused } from './lib/firsts.mjs'
@@ -12,24 +10,7 @@ import { namedSources, sharedSources } from './lib/sources.mjs'
 import { LOG, recordsIn } from './lib/session.mjs'
 import { refusalFaults, rewindFaults, upgradeFaults } from './lib/upgrades.mjs'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    shared: { type: 'string' }, only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' }, every: { type: 'string', default: '1' },
-    keep: { type: 'string' }, verbose: { type: 'boolean', default: false },
-  },
-})
-const [binary, ...paths] = positionals
-const jobs = Number(values.jobs)
-const every = Number(values.every)
-const wrong = binary === undefined || !(jobs >= 1 && jobs <= 6) || !(every >= 1)
-if (wrong || !existsSync(binary) || !isInstalled()) {
-  console.error(wrong ? 'usage: node upgrade.mjs BIN [PATH…] [--shared DIR] [--only WORD] [--jobs 1 to 6] [--every N] [--keep DIR] [--verbose]' : `upgrade.mjs: ${isInstalled() ? binary : 'the client'} is not there`)
-  process.exit(2)
-}
-const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-upgrade-')) : resolve(values.keep)
-await mkdir(scratch, { recursive: true })
-if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+const { values, binary, paths, jobs, every, scratch } = await begin('upgrade', isInstalled)
 
 const isOld = files => recordsIn(files, LOG).some(({ params }) => params === undefined)
 const found = [...await namedSources(paths), ...values.shared === undefined ? [] : await sharedSources(values.shared)].filter(({ files }) => files.has('summary.json') && isOld(files))

@@ -1,10 +1,8 @@
 // node fork.mjs BIN [PATH…] [--shared DIR] [--doctor DIR] [--only WORD] [--jobs N] [--every N] [--keep DIR] [--verbose]: lets BIN fork healthy sessions at every entry, and
 // holds each child against what the real client makes of the same place. One line for each fault; the last line counts. Exit 1 when one failed.
-import { existsSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { begin } from './lib/begin.mjs'
 import { forkFaults } from './lib/branches.mjs'
 import { areInstalled } from './lib/client.mjs'
 import { doctorFaults, doctorIn } from './lib/doctor.mjs'
@@ -14,24 +12,7 @@ import { endLookers } from './lib/look.mjs'
 import { openclawForks, openclawSources } from './lib/openclaw.mjs'
 import { healthySources } from './lib/sources.mjs'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    shared: { type: 'string' }, doctor: { type: 'string' }, only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' }, every: { type: 'string', default: '1' },
-    keep: { type: 'string' }, verbose: { type: 'boolean', default: false },
-  },
-})
-const [binary, ...paths] = positionals
-const jobs = Number(values.jobs)
-const every = Number(values.every)
-const wrong = binary === undefined || !(jobs >= 1 && jobs <= 6) || !(every >= 1)
-if (wrong || !existsSync(binary) || !areInstalled()) {
-  console.error(wrong ? 'usage: node fork.mjs BIN [PATH…] [--shared DIR] [--doctor DIR] [--only WORD] [--jobs 1 to 6] [--every N] [--keep DIR] [--verbose]' : `fork.mjs: ${areInstalled() ? binary : 'the client'} is not there`)
-  process.exit(2)
-}
-const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-fork-')) : resolve(values.keep)
-await mkdir(scratch, { recursive: true })
-if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+const { values, binary, paths, jobs, every, scratch } = await begin('fork', areInstalled, { doctor: { type: 'string' } }, ' [--doctor DIR]')
 
 const tally = { passed: 0, failed: 0, sessions: 0, children: 0, refused: 0 }
 const sources = (await healthySources(values.shared, paths)).filter(({ name }) => name.includes(values.only))

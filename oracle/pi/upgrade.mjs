@@ -1,10 +1,8 @@
 // node upgrade.mjs BIN [PATH…] [--shared DIR] [--only WORD] [--jobs N] [--every N] [--keep DIR] [--verbose]: lets BIN bring sessions of older generations
 // to version 3, and holds each record against what the real client makes of it. One line for each fault; the last line counts. Exit 1 when one failed.
-import { existsSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { begin } from './lib/begin.mjs'
 import { areInstalled } from './lib/client.mjs'
 import { forEachOf } from './lib/each.mjs'
 import { generations, refused, settingsOf } from './lib/generations.mjs'
@@ -15,24 +13,7 @@ import { linesOf } from './lib/records.mjs'
 import { harnessSources, healthySources } from './lib/sources.mjs'
 import { forkedByClient, leaveFaults, refusalFaults, upgradeFaults } from './lib/upgrades.mjs'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    shared: { type: 'string' }, only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' }, every: { type: 'string', default: '1' },
-    keep: { type: 'string' }, verbose: { type: 'boolean', default: false },
-  },
-})
-const [binary, ...paths] = positionals
-const jobs = Number(values.jobs)
-const every = Number(values.every)
-const wrong = binary === undefined || !(jobs >= 1 && jobs <= 6) || !(every >= 1)
-if (wrong || !existsSync(binary) || !areInstalled()) {
-  console.error(wrong ? 'usage: node upgrade.mjs BIN [PATH…] [--shared DIR] [--only WORD] [--jobs 1 to 6] [--every N] [--keep DIR] [--verbose]' : `upgrade.mjs: ${areInstalled() ? binary : 'the client'} is not there`)
-  process.exit(2)
-}
-const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-upgrade-')) : resolve(values.keep)
-await mkdir(scratch, { recursive: true })
-if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+const { values, binary, paths, jobs, every, scratch } = await begin('upgrade', areInstalled)
 
 const found = (await healthySources(values.shared, paths)).filter(({ name, bytes }) => !name.startsWith('healthy/') && !name.startsWith('damaged/') && isOld(bytes))
   .map(source => ({ ...source, settings: settingsOf(linesOf(source.bytes)[0].value), parent: linesOf(source.bytes)[0].value.branchedFrom }))
