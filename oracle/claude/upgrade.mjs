@@ -1,13 +1,13 @@
 // node upgrade.mjs BIN [--shared DIR] [--also PATH…] [--client PROGRAM] [--jobs N] [--every N] [--only WORD] [--keep DIR]: lets BIN
 // migrate each healthy session, and the real client resume it before and after: it must send the same. One line for each
 // fault; the last line counts sessions. Exit 1 when one failed. --client is another release: its cli.js, or its binary.
-import { existsSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
+import { begin } from './lib/begin.mjs'
 import { writeAgents } from './lib/agents.mjs'
-import { PROGRAM, releaseOf, resume } from './lib/client.mjs'
+import { resume } from './lib/client.mjs'
 import { faultsOf } from './lib/compare.mjs'
 import { eachOf } from './lib/each.mjs'
 import { itemsOfAll } from './lib/items.mjs'
@@ -17,25 +17,7 @@ import { namedSources, sharedSources } from './lib/sources.mjs'
 import { age, differences, settle, treeOf } from './lib/trial.mjs'
 import { wantedOf } from './lib/wanted.mjs'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    shared: { type: 'string' }, keep: { type: 'string' }, client: { type: 'string' }, jobs: { type: 'string', default: '2' },
-    every: { type: 'string', default: '1' }, only: { type: 'string', default: '' }, also: { type: 'string', multiple: true, default: [] },
-  },
-})
-const [binary, ...more] = positionals.map((path, n) => n === 0 ? resolve(path) : path)
-const jobs = Number(values.jobs)
-if (binary === undefined || !existsSync(binary) || !(jobs >= 1 && jobs <= 4)) {
-  console.error('usage: node upgrade.mjs BIN [--shared DIR] [--also PATH…] [--client PROGRAM] [--jobs 1 to 4] [--every N] [--only WORD] [--keep DIR]')
-  process.exit(2)
-}
-const program = values.client === undefined ? PROGRAM : resolve(values.client)
-// Which sessions are healthy depends on the release that opens them.
-const verify = ['verify', ...values.client === undefined ? [] : ['--client', await releaseOf(program)]]
-const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-claude-upgrade-')) : resolve(values.keep)
-await mkdir(scratch, { recursive: true })
-if (values.keep === undefined) process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+const { values, binary, more, jobs, program, verify, scratch } = await begin('upgrade')
 
 const NO_ID = '00000000-0000-4000-8000-000000000001'
 const tally = { passed: 0, failed: 0 }

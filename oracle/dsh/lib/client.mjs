@@ -8,6 +8,11 @@ export async function openHost(root, encoding) {
   const ctx = new Context()
   await ctx.plugin(SessionStore)
   const backend = await ctx.plugin(FileBackend, { root, packChunks: true, compression: encoding === 'zstd' ? 'zstd' : 'none' })
+  return hostOver(ctx, backend)
+}
+
+/** The members of a host, whatever it keeps sessions in. */
+export function hostOver(ctx, backend) {
   return {
     sessions: ctx.sessions,
     disk: ctx.sessionPersistence,

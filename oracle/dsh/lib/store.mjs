@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Context } from '@deepseek-ai/cordis'
 import SessionStore from '@deepseek-ai/dsh-session'
+import { hostOver } from './client.mjs'
 
 /** The backend's module. Node must run with --experimental-transform-types. */
 export async function loadBackend(checkout) {
@@ -23,17 +24,5 @@ export async function openDatabase(backend, path, journalMode) {
   const ctx = new Context()
   await ctx.plugin(SessionStore)
   const fiber = await ctx.plugin(backend.default, { path, journalMode })
-  return {
-    sessions: ctx.sessions,
-    disk: ctx.sessionPersistence,
-    save: session => ctx.sessions.flush(session),
-    async resume(id) {
-      using ready = await ctx.sessionPersistence.prepare(id)
-      ctx.sessions.enter(ready.session)
-      ctx.sessions.announce(ready.session)
-      await ctx.sessions.flush(ready.session)
-      return ready.session
-    },
-    close: () => fiber.dispose(),
-  }
+  return hostOver(ctx, fiber)
 }
