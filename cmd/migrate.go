@@ -37,8 +37,8 @@ named, and nothing is written. Migrating twice is migrating once.
 
 With --medium a session stays what it is, and is written in another medium.
 
-Without --to a session goes to the newest generation that its clients do not read older ones beside;
---list shows the steps that are known.`,
+Without --to a session goes as far as the steps lead that --list does not mark "only with --to": of what
+those start from the newest clients read all.`,
 		Example: `  sessfix migrate --list
   sessfix migrate --dry-run session.jsonl
   sessfix migrate --to 3 ~/.dsh/sessions

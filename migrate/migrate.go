@@ -17,7 +17,7 @@ import (
 
 // Options say how sessions are to be brought over.
 type Options struct {
-	// To is the generation that is wanted, "" for the newest that has no older one beside it which all clients read.
+	// To is the generation that is wanted, "" for the last one that the steps lead to which are not optional.
 	To string
 	// Output is the directory that gets the result; the session is left alone then.
 	Output string
