@@ -73,12 +73,8 @@ func open(ctx context.Context, parts []store.Session) (*parent, error) {
 		return nil, err
 	}
 	p.token = durable.TokenOf(fi)
-	dir := os.DirFS(filepath.Dir(p.log.Path))
-	p.src = &source{
-		ctx: ctx, path: p.log.Path, r: f, size: fi.Size(), medium: p.log.Medium, dialect: p.log.Dialect,
-		place: format.Place{Path: p.log.Path, Medium: p.log.Medium, Stat: p.log.Stat, Dir: dir},
-	}
-	p.req = format.ForkRequest{Path: p.log.Path, Dir: dir, Medium: p.log.Medium, Dialect: p.log.Dialect}
+	p.src = &source{ctx: ctx, in: verify.InputOf(p.log, f, fi.Size())}
+	p.req = format.ForkRequest{Path: p.log.Path, Dir: p.src.in.Dir, Medium: p.log.Medium, Dialect: p.log.Dialect}
 	if p.log.Folder() != "" {
 		p.req.Path = p.name
 	}

@@ -44,7 +44,7 @@ func (g *grove) set(way []int32) map[int32]bool {
 			continue
 		}
 		for m := range g.Group(x.Group) {
-			if y := &g.Nodes[m]; y.Side == x.Side && g.first[m] < bound {
+			if y := &g.Nodes[m]; y.Side == x.Side && g.First[m] < bound {
 				out[m] = true
 				g.beside(m, bound, out)
 			}
@@ -60,7 +60,7 @@ func (g *grove) beside(k int32, bound int64, out map[int32]bool) {
 			continue
 		}
 		for r := range g.Results(leg.Call) {
-			if g.first[r.Node] < bound {
+			if g.First[r.Node] < bound {
 				out[r.Node] = true
 			}
 		}

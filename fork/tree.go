@@ -2,32 +2,28 @@ package fork
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"math"
 	"slices"
 
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/session"
+	"github.com/sessfix/sessfix/verify"
 )
 
 // grove is a log whose records hang under each other.
 type grove struct {
-	session.Tree
+	*verify.Grown
 	s      *source
 	path   bool    // what is sent is the way from the last record up, and nothing beside it
-	of     []int32 // the node of each record, -1 = it is none
-	own    []session.Sub
-	first  []int64 // of each node its first record
 	bound  []int64 // of each node the first record that goes on behind it
 	onward []bool  // a node with a summary under it
-	lines  []int64
 	active []int32 // the way to where the talk goes on, from the root
 }
 
 // tree finds the places of such a log: on the way to where the talk goes on, behind each node at which no call is open.
 func tree(s *source) (*walk, error) {
-	g := &grove{s: s, path: s.dialect.Rules().Path}
+	g := &grove{s: s, path: s.in.Dialect.Rules().Path}
 	if err := g.grow(); err != nil {
 		return nil, err
 	}
@@ -39,24 +35,24 @@ func tree(s *source) (*walk, error) {
 	}
 	w.at = g.at
 	w.take = func(c *format.Cut) func(n int64) bool {
-		node := g.of[c.N]
+		node := g.Of[c.N]
 		if node < 0 {
 			return func(int64) bool { return false }
 		}
-		set := g.set(g.way(node))
-		return func(n int64) bool { return g.of[n] >= 0 && set[g.of[n]] }
+		set := g.set(g.Way(node))
+		return func(n int64) bool { return g.Of[n] >= 0 && set[g.Of[n]] }
 	}
 	w.find = func(p Place) int64 {
 		switch p.By {
 		case Line:
-			if n, ok := slices.BinarySearch(g.lines, p.N); ok {
+			if n, ok := slices.BinarySearch(g.Lines, p.N); ok {
 				return int64(n)
 			}
 		case ID:
 			quoted, _ := json.Marshal(p.ID) // some formats know a record by the value as it is written
 			for _, id := range [][]byte{[]byte(p.ID), quoted} {
 				if n := g.Find(session.MakeID(id)); n >= 0 {
-					return g.first[n]
+					return g.First[n]
 				}
 			}
 		}
@@ -67,85 +63,32 @@ func tree(s *source) (*walk, error) {
 
 // grow reads the log.
 func (g *grove) grow() error {
-	prev := session.ID{}
-	err := g.s.each(func(r *session.Record, b *format.Batch) error {
-		g.of = append(g.of, -1)
-		g.lines = append(g.lines, r.Logical)
-		if b.Points {
-			g.Pointers = append(g.Pointers, session.Pointer{Leaf: b.Leaf, Rec: r.Ref()})
-		}
-		if !b.Linked || b.Stray {
-			return nil
-		}
-		l := b.Link
-		if l.ID == (session.ID{}) { // records without ids hang behind each other
-			l.ID = session.MakeID(binary.BigEndian.AppendUint64([]byte("\x00line"), uint64(r.N)))
-			if l.Parent == (session.ID{}) && prev != (session.ID{}) {
-				l.Parent, l.Named = prev, true
-			}
-		}
-		prev = l.ID
-		var legs []session.Leg
-		for i := range b.Events {
-			e := &b.Events[i]
-			if e.Kind == session.CallAsked || e.Kind == session.CallResult {
-				legs = append(legs, g.Leg(e, e.Call.Of(r.Raw), e.Name.Of(r.Raw)))
-			}
-		}
-		n, again := g.Add(l, r.Ref(), legs)
-		if len(b.Keeps) > 0 {
-			g.Keep(n, b.Keeps)
-		}
-		if !again {
-			g.own, g.first = append(g.own, session.Sub{}), append(g.first, r.N)
-		}
-		g.own[n] = l.OwnAt
-		g.of[r.N] = n
-		return nil
-	})
+	grown, err := verify.Grow(g.s.ctx, g.s.in)
 	if err != nil {
 		return err
 	}
-	g.Grow()
-	g.Join()
+	g.Grown = grown
 	g.bound, g.onward = make([]int64, len(g.Nodes)), make([]bool, len(g.Nodes))
 	for i := range g.bound {
 		g.bound[i] = math.MaxInt64
 	}
 	for i := range g.Nodes {
 		if up := g.Nodes[i].Up; up >= 0 {
-			g.bound[up] = min(g.bound[up], g.first[i])
+			g.bound[up] = min(g.bound[up], g.First[i])
 			g.onward[up] = g.onward[up] || g.Nodes[i].Kind == session.Summary
 		}
 	}
 	for i := range g.bound {
 		if g.bound[i] == math.MaxInt64 {
-			g.bound[i] = g.first[i] + 1 // nothing goes on behind it
+			g.bound[i] = g.First[i] + 1 // nothing goes on behind it
 		}
 	}
-	if r, ok := g.s.dialect.(format.Replayer); ok && len(g.Nodes) > 0 {
+	if r, ok := g.s.in.Dialect.(format.Replayer); ok && len(g.Nodes) > 0 {
 		if leaf := r.Leaf(&g.Tree); leaf >= 0 {
-			g.active = g.way(leaf)
+			g.active = g.Way(leaf)
 		}
 	}
 	return nil
-}
-
-// way leads from the root to a node, past the borders of compactions.
-func (g *grove) way(n int32) []int32 {
-	var out []int32
-	seen := make([]bool, len(g.Nodes))
-	for n >= 0 && !seen[n] {
-		seen[n] = true
-		out = append(out, n)
-		up := g.Nodes[n].Up
-		if up < 0 && g.Nodes[n].Kind == session.CompactionEnd {
-			up = g.Find(g.Borders[n].Prior)
-		}
-		n = up
-	}
-	slices.Reverse(out)
-	return out
 }
 
 // counted is what is known of the way so far.
@@ -169,7 +112,7 @@ func (g *grove) cut(way []int32, said counted) format.Cut {
 	n := way[len(way)-1]
 	x := &g.Nodes[n]
 	c := format.Cut{Ref: x.At.Ref(), Seq: -1, Kind: word(x.Kind), ID: g.id(n), Turn: said.turns}
-	c.N = g.first[n]
+	c.N = g.First[n]
 	if g.results(n) {
 		c.Kind = "result"
 	}
@@ -208,19 +151,19 @@ func (g *grove) results(n int32) bool {
 // at gives the cut behind a record, which may be on any branch; a record that is no node stands behind the last node of the
 // talk in front of it.
 func (g *grove) at(n int64, before bool) *format.Cut {
-	if n < 0 || n >= int64(len(g.of)) {
+	if n < 0 || n >= int64(len(g.Of)) {
 		return nil
 	}
-	node := g.of[n]
+	node := g.Of[n]
 	switch {
 	case node < 0:
 		for _, k := range g.active {
-			if g.first[k] < n {
+			if g.First[k] < n {
 				node = k
 			}
 		}
 	case before:
-		if up := g.way(node); len(up) > 1 {
+		if up := g.Way(node); len(up) > 1 {
 			node = up[len(up)-2]
 		} else {
 			node = -1
@@ -229,7 +172,7 @@ func (g *grove) at(n int64, before bool) *format.Cut {
 	if node < 0 {
 		return nil
 	}
-	way, said := g.way(node), counted{}
+	way, said := g.Way(node), counted{}
 	for i, k := range way {
 		said.count(g, i, k)
 	}
@@ -239,12 +182,12 @@ func (g *grove) at(n int64, before bool) *format.Cut {
 
 // id is a node's id as its record has it.
 func (g *grove) id(n int32) string {
-	at, own := g.Nodes[n].At, g.own[n]
-	if own.Len < 2 || own.Len > 500 || g.s.medium != "jsonl" {
+	at, own := g.Nodes[n].At, g.Own[n]
+	if own.Len < 2 || own.Len > 500 || g.s.in.Medium != "jsonl" {
 		return ""
 	}
 	b := make([]byte, own.Len)
-	if _, err := g.s.r.ReadAt(b, at.Text+int64(own.Off)); err != nil {
+	if _, err := g.s.in.R.ReadAt(b, at.Text+int64(own.Off)); err != nil {
 		return ""
 	}
 	return string(bytes.Trim(b, `"`))

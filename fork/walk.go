@@ -2,45 +2,22 @@ package fork
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"slices"
 
 	"github.com/sessfix/sessfix/format"
-	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
+	"github.com/sessfix/sessfix/verify"
 )
 
 // source is a log that is being read.
 type source struct {
-	ctx     context.Context
-	path    string
-	r       io.ReaderAt
-	size    int64
-	medium  string
-	dialect format.Dialect
-	place   format.Place
+	ctx context.Context
+	in  verify.Input
 }
 
 // each goes over the records of the log with what they mean.
 func (s *source) each(yield func(r *session.Record, b *format.Batch) error) error {
-	sc, err := scan.New(s.ctx, s.r, s.size, scan.Options{Medium: s.medium, Framing: s.dialect.Framing()})
-	if err != nil {
-		return err
-	}
-	dec := s.dialect.NewDecoder(s.place)
-	var b format.Batch
-	for sc.Next() {
-		b.Reset()
-		dec.Decode(sc.Record(), &b)
-		if err := yield(sc.Record(), &b); err != nil {
-			return err
-		}
-	}
-	if err := sc.Err(); err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
-	}
-	return nil
+	return verify.Each(s.ctx, s.in, yield)
 }
 
 // walk is what is known of a session's places.
@@ -67,7 +44,7 @@ func look(s *source, q format.ForkRequest, f format.Forker) (*walk, error) {
 		}
 		return listed(cuts), nil
 	}
-	if rules := s.dialect.Rules(); rules.Tree || rules.Path {
+	if rules := s.in.Dialect.Rules(); rules.Tree || rules.Path {
 		return tree(s)
 	}
 	return line(s)
