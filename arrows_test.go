@@ -78,7 +78,8 @@ var levels = [][]string{
 	{"store"},
 	{"verify"},
 	{"repair"},
-	{"report", "export", "migrate", "fork"},
+	{"report"},
+	{"export", "migrate", "fork"},
 	{"cmd"},
 	{""},
 }
@@ -160,7 +161,7 @@ func TestArrows(t *testing.T) {
 func TestArrowsCanFail(t *testing.T) {
 	for dir, imp := range map[string]string{
 		"session": "finding", "finding": "scan", "scan": "edit", "edit": "format", "format": "store", "store": "verify",
-		"verify": "repair", "repair": "report", "report": "cmd", "export": "report", "format/dsh": "format/toy", "format/toy": "verify",
+		"verify": "repair", "repair": "report", "report": "cmd", "export": "migrate", "format/dsh": "format/toy", "format/toy": "verify",
 		"scan/deep": "format", "durable": "session", "cmd": "format/dsh", "": "verify", "unheard": "session", "format/all": "scan",
 	} {
 		if got := arrows(map[string][]string{dir: {module + "/" + imp}}); len(got) != 1 {

@@ -52,9 +52,11 @@ func (t *Talk) Say(ctx context.Context, sent bool, yield func(m *Said) error) er
 // say hands out what a record says.
 func say(p *Part, r *session.Record, state State, edited bool, list []format.Message, sent bool, yield func(m *Said) error) error {
 	for i := range list {
-		if m := &list[i]; sent && m.For == format.PeopleOnly || !sent && m.Copy {
+		m := &list[i]
+		if sent && m.For == format.PeopleOnly || !sent && m.Copy {
 			continue
 		}
+		tidy(m)
 		if err := yield(&Said{Message: list[i], Part: p, Ref: r.Ref(), State: state, Edited: edited}); err != nil {
 			return err
 		}
@@ -186,6 +188,9 @@ func (t *Talk) Each(ctx context.Context, p *Part, yield func(e *Entry) error) er
 	return verify.Each(ctx, p.Look(t.mended), func(r *session.Record, b *format.Batch) error {
 		e.Record, e.Batch, e.N = r, b, first+r.N
 		e.Messages = telling.Tell(r, e.Messages[:0])
+		for i := range e.Messages {
+			tidy(&e.Messages[i])
+		}
 		e.State = Aside
 		if p == t.s.Talk {
 			e.State = t.State(e.N, b)
