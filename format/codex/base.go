@@ -167,3 +167,18 @@ func history(q format.ForkRequest) ([]piece, error) {
 	from, err := bases(q.Path, q.Dialect.Framing(), header)
 	return append(from, own(q)), err
 }
+
+// Bases are the beginnings of other rollouts that one begins with.
+func (Format) Bases(path string, d format.Dialect, first []byte) ([]format.Base, error) {
+	from, err := bases(path, d.Framing(), first)
+	if err != nil {
+		return nil, err
+	}
+	var out []format.Base
+	for _, p := range from {
+		out = append(out, format.Base{Path: p.path, Bytes: p.bytes})
+	}
+	return out, nil
+}
+
+var _ format.Based = Format{}
