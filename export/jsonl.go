@@ -164,8 +164,10 @@ func recordOf(e *Entry, o Options) recordLine {
 		Type: "record", File: e.Part.File, Record: r.N, Offset: r.Off, Length: r.Len, Line: r.Line, ID: e.ID(), Parent: e.Parent(),
 		Time: e.Batch.Time, State: e.State.String(), Events: []eventJSON{},
 	}
-	if l.Time == 0 {
-		l.Time = e.Batch.Link.Time
+	for i := range e.Messages {
+		if l.Time == 0 {
+			l.Time = e.Messages[i].Time
+		}
 	}
 	if r.Frame > 0 {
 		at := r.Text

@@ -48,11 +48,8 @@ func WriteMessages(ctx context.Context, w io.Writer, s *Session, providerName st
 	if err != nil {
 		return Left{}, err
 	}
-	out := bufio.NewWriterSize(w, 1<<16)
-	l := &list{out: out, to: to}
-	maxID, turns := to.limits()
-	l.check = provider.List{MaxID: maxID, MaxName: maxName, Turns: turns}
-	l.pairing = pairing{emit: l.emit, maxID: maxID}
+	l := newList(w, to)
+	_, turns := to.limits()
 	err = t.Say(ctx, true, func(m *Said) error {
 		if !o.Content {
 			Redact(&m.Message)
@@ -70,13 +67,7 @@ func WriteMessages(ctx context.Context, w io.Writer, s *Session, providerName st
 	if err != nil {
 		return l.pairing.counts, err
 	}
-	if err := l.pairing.end(); err != nil {
-		return l.pairing.counts, err
-	}
-	if err := l.end(); err != nil {
-		return l.pairing.counts, err
-	}
-	return l.pairing.counts, out.Flush()
+	return l.pairing.counts, l.end()
 }
 
 // WriteSystem writes the instructions that the session holds, for providers that take them elsewhere: a JSON array of texts.
@@ -152,6 +143,13 @@ type list struct {
 // opening is what a list begins with that would begin with an answer.
 const opening = "[The beginning of this conversation is not in the log.]"
 
+func newList(w io.Writer, to api) *list {
+	maxID, turns := to.limits()
+	l := &list{out: bufio.NewWriterSize(w, 1<<16), to: to, check: provider.List{MaxID: maxID, MaxName: maxName, Turns: turns}}
+	l.pairing = pairing{emit: l.emit, maxID: maxID}
+	return l
+}
+
 // emit writes the message before this one.
 func (l *list) emit(c *chat) error {
 	if _, turns := l.to.limits(); turns && !l.opened && c.role != format.User {
@@ -196,6 +194,9 @@ func (l *list) write(c *chat) error {
 
 // end writes the last message. White space at the end of a last answer is refused.
 func (l *list) end() error {
+	if err := l.pairing.end(); err != nil {
+		return err
+	}
 	if c := l.held; c != nil {
 		if k := len(c.blocks) - 1; c.role == format.Assistant && c.blocks[k].Kind == format.Text {
 			c.blocks[k].Text = strings.TrimRight(c.blocks[k].Text, " \t\r\n\v\f")
@@ -211,6 +212,6 @@ func (l *list) end() error {
 	if !l.begun {
 		end = "[]\n"
 	}
-	_, err := l.out.WriteString(end)
-	return err
+	l.out.WriteString(end)
+	return l.out.Flush()
 }
