@@ -176,7 +176,7 @@ func (a *app) repairOf(s store.Session, out *repair.Outcome, err error, o repair
 	j := report.Of(out.Before)
 	j.AddRepair(out)
 	if o.dryRun && err == nil && out.Result != nil {
-		j.SetDiff(report.Diff(s.Path, out, a.style()))
+		j.SetPlan(out, a.style())
 	}
 	if out.Changed {
 		j.Output = a.repairOptions(s, o, nil).Output

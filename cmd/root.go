@@ -74,7 +74,7 @@ Without a command it verifies: "sessfix PATH" is "sessfix verify PATH".`,
 		Version:           version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.check() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.check(c.Name()) },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	root.SetHelpCommand(a.helpCmd())
@@ -82,7 +82,7 @@ Without a command it verifies: "sessfix PATH" is "sessfix verify PATH".`,
 	root.SetVersionTemplate("sessfix {{.Version}}\n")
 	root.SetUsageTemplate(root.UsageTemplate() + "\n" + exitHelp + "\n")
 	f := root.PersistentFlags()
-	f.StringVar(&a.format, "format", "table", "how to print: table, json or jsonl")
+	f.StringVar(&a.format, "format", "table", "how to print: table, json or jsonl; verify, scan and repair also sarif, junit or github")
 	f.BoolVar(&a.json, "json", false, "short for --format json")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always or never (NO_COLOR turns it off)")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing on standard error but errors")
@@ -123,12 +123,12 @@ func withDefault(root *cobra.Command, args []string) []string {
 }
 
 // check judges the flags that all commands share.
-func (a *app) check() error {
+func (a *app) check(command string) error {
 	if a.json {
 		a.format = "json"
 	}
-	if !slices.Contains([]string{"table", "json", "jsonl"}, a.format) {
-		return fmt.Errorf("unknown format %q: table, json or jsonl", a.format)
+	if err := a.checkFormat(command); err != nil {
+		return err
 	}
 	switch a.color {
 	case "auto", "always", "never":
@@ -211,20 +211,6 @@ func (a *app) hintFor(err error) string {
 func (a *app) style() report.Style {
 	on := a.color == "always" || a.color == "auto" && a.io.OutTTY && a.io.Env("NO_COLOR") == "" && a.io.Env("TERM") != "dumb"
 	return report.Style{Color: on}
-}
-
-// print writes the document in the chosen form and lets it decide the exit status.
-func (a *app) print(d *report.Document, details bool) error {
-	a.doc = d
-	switch a.format {
-	case "json":
-		return d.JSON(a.io.Out)
-	case "jsonl":
-		return d.JSONL(a.io.Out)
-	}
-	st := a.style()
-	st.Details, st.All = details, a.verbose
-	return d.Table(a.io.Out, st)
 }
 
 // helpCmd shows the help of a command; an unknown one is bad usage.

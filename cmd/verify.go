@@ -153,7 +153,9 @@ func (a *app) document(found *store.Found) *report.Document {
 func (a *app) fail(doc *report.Document, path string, err error) {
 	doc.Summary.Failed++
 	doc.Errors = append(doc.Errors, report.Error{Path: a.unspool(path), Error: a.unspool(sayError(err))})
-	a.complain(err)
+	if a.format != "github" { // its runner reads standard error as well, and the annotation says it
+		a.complain(err)
+	}
 }
 
 func add(doc *report.Document, s report.Session) {

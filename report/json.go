@@ -94,10 +94,8 @@ type Session struct {
 	Refusal     string          `json:"refusal,omitempty"`
 
 	diff string // of a dry run, for people
+	root bool   // it stands for a home as a whole
 }
-
-// SetDiff adds the plan of a dry run to the details.
-func (s *Session) SetDiff(text string) { s.diff = text }
 
 // Offer is a cure that loses something, done only on repair --accept CODE.
 type Offer struct {
@@ -144,6 +142,9 @@ type Finding struct {
 	Repair      string   `json:"repair,omitempty"`
 	Never       string   `json:"never,omitempty"`
 	Branches    []Branch `json:"branches,omitempty"`
+
+	path string    // of the file, in full
+	plan *partPlan // that a dry run shows with this finding
 }
 
 // Branch is one of two competing histories, ends included.
@@ -176,6 +177,9 @@ func Of(r *verify.Result) Session {
 		Path: r.Path, Agent: r.Agent, Medium: r.Medium, ID: r.ID, CWD: r.CWD, FormatVersion: r.Version,
 		Verdict: r.Verdict.String(), Size: r.Size, Records: r.Records, Events: r.Events, Turns: r.Turns,
 		Findings: Findings(fileOf(r), r.Findings),
+	}
+	for i := range s.Findings {
+		s.Findings[i].path = r.Path
 	}
 	if r.Open {
 		s.Tail = &Tail{Turn: r.Tail.Turn, Step: r.Tail.Step, Calls: []Call{}}

@@ -196,11 +196,7 @@ func (s *Session) repairDetails(w io.Writer, st Style) {
 		fmt.Fprintf(w, "  %s %s\n", st.paint("not repaired:", color.FgRed), Safe(s.Refusal))
 	}
 	for _, c := range s.Closers {
-		what := c.Kind
-		if c.Code != "" {
-			what = fmt.Sprintf("%s for call %s: %s", c.Kind, Safe(c.CallID), c.Code)
-		}
-		fmt.Fprintf(w, "  %s %s\n", st.paint(added, color.FgGreen), what)
+		fmt.Fprintf(w, "  %s %s\n", st.paint(added, color.FgGreen), closer(c.Kind, c.CallID, c.Code))
 	}
 	for _, q := range s.Quarantined {
 		at := fmt.Sprintf("%s:%d", Safe(q.File), q.Offset)
@@ -223,6 +219,14 @@ func (s *Session) repairDetails(w io.Writer, st Style) {
 			fmt.Fprintf(w, "  receipt %s (%s)\n", Safe(p.Receipt), Safe(p.File))
 		}
 	}
+}
+
+// closer says what a record is that ends something.
+func closer(kind, call, code string) string {
+	if code == "" {
+		return kind
+	}
+	return fmt.Sprintf("%s for call %s: %s", kind, Safe(call), code)
 }
 
 // alike is how many findings of one code are told one by one, where not all are asked for.

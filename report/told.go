@@ -1,0 +1,72 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// told is a finding as reports for other programs tell it: with whose it is.
+type told struct {
+	s *Session
+	f *Finding
+}
+
+// subjects are the sessions, and behind them the homes in which something is wrong as a whole.
+func (d *Document) subjects() []*Session {
+	var out []*Session
+	for i := range d.Sessions {
+		out = append(out, &d.Sessions[i])
+	}
+	for i := range d.Homes {
+		h := &d.Homes[i]
+		out = append(out, &Session{Path: h.Path, Agent: h.Agent, Verdict: h.Verdict, Findings: h.Findings, root: true})
+	}
+	return out
+}
+
+// told lists all findings, in order.
+func (d *Document) told() []told {
+	var out []told
+	for _, s := range d.subjects() {
+		for i := range s.Findings {
+			out = append(out, told{s, &s.Findings[i]})
+		}
+	}
+	return out
+}
+
+// file is the file that the finding is about, by its full path. Rows tells that it is a database, and that offsets do not count
+// its bytes.
+func (t told) file() (name string, rows bool) {
+	name = t.s.Path
+	if t.f.path != "" && name != "-" {
+		name = t.f.path
+	}
+	if t.s.ID != "" {
+		if file, ok := strings.CutSuffix(name, "#"+t.s.ID); ok {
+			return file, true
+		}
+	}
+	return name, false
+}
+
+// advice is what is wrong and what follows from it, a sentence to a line.
+func (t told) advice() string {
+	f := t.f
+	lines := []string{sentence(Safe(f.Message))}
+	for _, l := range []struct{ what, text string }{{"Next", f.Client}, {"Repair", f.Repair}, {"Never", f.Never}} {
+		if l.text != "" {
+			lines = append(lines, l.what+": "+Safe(l.text)+".")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// String names a branch by its lines and numbers.
+func (b Branch) String() string {
+	text := fmt.Sprintf("lines %d to %d", b.Lines[0], b.Lines[1])
+	if b.Seqs[0] >= 0 {
+		text += fmt.Sprintf(", numbers %d to %d", b.Seqs[0], b.Seqs[1])
+	}
+	return text
+}
