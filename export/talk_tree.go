@@ -25,6 +25,9 @@ func grow(ctx context.Context, in verify.Input) (*grove, error) {
 		return nil, err
 	}
 	g := &grove{Grown: grown, in: in, state: make([]State, len(grown.Nodes)), edits: map[int32]int32{}}
+	if in.Dialect.Rules().Tree {
+		g.sides()
+	}
 	for n := range g.Nodes {
 		g.state[n] = Branch
 		if g.Nodes[n].Side {
@@ -39,6 +42,18 @@ func grow(ctx context.Context, in verify.Input) (*grove, error) {
 		g.follow(r, leaf)
 	}
 	return g, nil
+}
+
+// sides takes the log of a sub-agent, in which there is nothing else, for a talk of its own.
+func (g *grove) sides() {
+	for i := range g.Nodes {
+		if !g.Nodes[i].Side {
+			return
+		}
+	}
+	for i := range g.Nodes {
+		g.Nodes[i].Side = false
+	}
 }
 
 // follow goes up from the leaf, past the borders of compactions.
