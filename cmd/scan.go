@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,6 @@ type byteMap struct {
 	Findings []report.Finding `json:"findings"`
 	Spans    []recordSpan     `json:"recordSpans,omitempty"`
 	dumps    []string
-	damaged  bool
 }
 
 type recordSpan struct {
@@ -68,7 +68,7 @@ func (a *app) scan(ctx context.Context, args []string, o scanOptions) error {
 		return err
 	}
 	files, troubles := store.Files(ctx, args)
-	doc := &report.Document{}
+	doc := &report.Document{Version: report.Version, Tool: tool()}
 	for _, t := range troubles {
 		a.fail(doc, t.Path, t)
 	}
@@ -85,19 +85,19 @@ func (a *app) scan(ctx context.Context, args []string, o scanOptions) error {
 			a.fail(doc, files[i], s.err)
 			return
 		}
-		doc.Summary.Sessions++
-		if s.m.damaged {
-			doc.Summary.Repairable++
-		}
 		if files[i] == a.spool {
 			s.m.Path = "-"
 		}
+		add(doc, report.Bytes(s.m.Path, s.m.Medium, s.m.Size, s.m.Records, s.m.Findings))
 		maps = append(maps, s.m)
 	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	a.doc = doc
+	if slices.Contains(reportFormats, a.format) {
+		return a.printReport(doc)
+	}
 	return a.printMaps(maps, doc.Errors)
 }
 
@@ -138,7 +138,6 @@ func (a *app) scanFile(ctx context.Context, path string, o scanOptions) (byteMap
 	for i := range list {
 		e, _ := finding.Lookup(list[i].Code)
 		list[i].Repair, list[i].Never = e.Repair, e.Never
-		m.damaged = m.damaged || list[i].Damage()
 		if o.hex {
 			m.dumps = append(m.dumps, dump(f, &list[i]))
 		}

@@ -41,13 +41,24 @@ type junitCase struct {
 	Time    string        `xml:"time,attr"`
 	Failure *junitProblem `xml:"failure"`
 	Error   *junitProblem `xml:"error"`
-	Out     string        `xml:"system-out,omitempty"`
+	Out     *junitText    `xml:"system-out"`
 }
 
 type junitProblem struct {
 	Type    string `xml:"type,attr"`
 	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
+	junitText
+}
+
+// junitText is text whose newlines stay: the encoder would write each as a reference.
+type junitText struct {
+	XML string `xml:",innerxml"`
+}
+
+func textOf(text string) junitText {
+	var b bytes.Buffer
+	xml.EscapeText(&b, []byte(text))
+	return junitText{strings.ReplaceAll(b.String(), "&#xA;", "\n")}
 }
 
 // unreadable is the type of an error: it is no finding.
@@ -82,7 +93,7 @@ func (d *Document) JUnit(w io.Writer) error {
 	}
 	for _, e := range d.Errors {
 		text := Safe(e.Error)
-		add(d.Tool.Name, junitCase{Name: Safe(e.Path), Error: &junitProblem{unreadable, text, text}})
+		add(d.Tool.Name, junitCase{Name: Safe(e.Path), Error: &junitProblem{unreadable, text, textOf(text)}})
 	}
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
@@ -117,7 +128,7 @@ func (s *Session) junit() junitCase {
 			out = append(out, "written to "+Safe(s.Output))
 		}
 	case s.Verdict != verify.Clean.String():
-		c.Failure = &junitProblem{Type: s.first(), Message: s.verdict() + ": " + codes(s.Findings), Text: "\n" + s.findings() + "  "}
+		c.Failure = &junitProblem{Type: s.first(), Message: s.verdict() + ": " + codes(s.Findings), junitText: textOf("\n" + s.findings())}
 	}
 	for i := range s.Findings {
 		if f := &s.Findings[i]; f.Severity == "note" {
@@ -125,7 +136,8 @@ func (s *Session) junit() junitCase {
 		}
 	}
 	if len(out) > 0 {
-		c.Out = strings.Join(out, "\n")
+		t := textOf(strings.Join(out, "\n"))
+		c.Out = &t
 	}
 	return c
 }

@@ -95,7 +95,6 @@ type sarifProperties struct {
 	Session string  `json:"session,omitempty"`
 	Verdict string  `json:"verdict"`
 	Because string  `json:"because,omitempty"`
-	Client  string  `json:"client,omitempty"`
 	CallID  *string `json:"callId,omitempty"`
 	// Frame and LogicalLine narrow the place in a compressed file.
 	Frame       int64 `json:"frame,omitempty"`
@@ -223,7 +222,7 @@ func (t told) result(index map[string]int, seen map[string]int) sarifResult {
 	r := sarifResult{
 		RuleID: f.Code, RuleIndex: index[f.Code], Level: f.Severity, Message: sarifMessage{Text: plain(t.advice())},
 		Properties: sarifProperties{
-			Agent: s.Agent, Session: s.ID, Verdict: s.Verdict, Because: f.Because, Client: f.Client, CallID: f.CallID, Frame: f.Frame, LogicalLine: f.LogicalLine,
+			Agent: s.Agent, Session: s.ID, Verdict: s.Verdict, Because: f.Because, CallID: f.CallID, Frame: f.Frame, LogicalLine: f.LogicalLine,
 		},
 	}
 	name, rows := t.file()

@@ -14,7 +14,11 @@ const SummaryLimit = 1 << 20
 // Markdown writes the document as Markdown for the summary of a step: the sessions that are not clean, then their findings. It
 // takes at most limit bytes, whole rows only, and says what is left out.
 func (d *Document) Markdown(w io.Writer, limit int) error {
-	m := markdown{left: limit - 200} // for the last sentence
+	const last = 200 // bytes for the last sentence
+	if limit < last {
+		return nil
+	}
+	m := markdown{left: limit - last}
 	m.add("## sessfix: %s\n", d.Summary.line(Style{}, d.Faulty()))
 	var faulty []*Session
 	for _, s := range d.subjects() {

@@ -3,12 +3,26 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/verify"
 )
 
 // told is a finding as reports for other programs tell it: with whose it is.
 type told struct {
 	s *Session
 	f *Finding
+}
+
+// Bytes makes a session of what scan says of a file: it knows of no agent, and what is damaged is repairable.
+func Bytes(path, medium string, size, records int64, findings []Finding) Session {
+	s := Session{Path: path, Medium: medium, Verdict: verify.Clean.String(), Size: size, Records: records, Findings: findings}
+	for i := range findings {
+		if findings[i].Severity != string(finding.Note) {
+			s.Verdict = verify.Repairable.String()
+		}
+	}
+	return s
 }
 
 // subjects are the sessions, and behind them the homes in which something is wrong as a whole.
