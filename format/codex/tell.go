@@ -18,14 +18,15 @@ type line struct {
 	Instructions string `json:"instructions"`
 }
 
-// telling tells one rollout. It remembers the model that the newest turn names, which calls were asked for, and what
-// people said, as far as an old compaction keeps it.
+// telling tells one rollout. It remembers the instructions, the model that the newest turn names, which calls were asked for, and
+// what people said, as far as an old compaction keeps it.
 type telling struct {
-	generation string
-	begun      bool // the header was told
-	model      string
-	calls      known
-	heard      heard
+	generation   string
+	begun        bool // the header was seen
+	instructions string
+	model        string
+	calls        known
+	heard        heard
 }
 
 // NewTelling begins with the records of one rollout.
@@ -87,10 +88,10 @@ func (t *telling) enveloped(s *line, out []format.Message) []format.Message {
 // bare tells a record of the oldest rollouts: the header, or an item without envelope.
 func (t *telling) bare(s *line, raw []byte, out []format.Message) []format.Message {
 	if s.Type == "" {
-		if !t.begun && s.Instructions != "" {
-			out = append(out, instructions(s.Instructions))
+		if !t.begun {
+			t.begun, t.instructions = true, s.Instructions
+			out = t.instruct(out)
 		}
-		t.begun = true
 		return out
 	}
 	if m, ok := t.item(raw); ok {
@@ -99,8 +100,8 @@ func (t *telling) bare(s *line, raw []byte, out []format.Message) []format.Messa
 	return out
 }
 
-// header tells the instructions that every request of the thread begins with. A later header is a forked parent's. What a
-// rollout that begins in another inherits stands there already.
+// header tells the instructions that every request of the thread begins with. A later header is a forked parent's. Those of a
+// rollout that begins in another stand at the beginning of that.
 func (t *telling) header(payload json.RawMessage, out []format.Message) []format.Message {
 	var h struct {
 		Base *struct {
@@ -112,21 +113,23 @@ func (t *telling) header(payload json.RawMessage, out []format.Message) []format
 	if t.begun || !decoded(payload, &h) {
 		return out
 	}
-	t.begun = true
-	text := h.Instructions
+	t.begun, t.instructions = true, h.Instructions
 	if h.Base != nil {
-		text = h.Base.Text
+		t.instructions = h.Base.Text
 	}
-	if text == "" {
+	if len(h.From) > 0 && h.From[0] == '{' {
 		return out
 	}
-	m := instructions(text)
-	m.Copy = len(h.From) > 0 && h.From[0] == '{'
-	return append(out, m)
+	return t.instruct(out)
 }
 
-func instructions(text string) format.Message {
-	return format.Message{Role: format.System, For: format.ModelOnly, Blocks: []format.Block{{Kind: format.Text, Text: text}}}
+// instruct tells the instructions, where there are any.
+func (t *telling) instruct(out []format.Message) []format.Message {
+	if t.instructions == "" {
+		return out
+	}
+	blocks := []format.Block{{Kind: format.Text, Text: t.instructions}}
+	return append(out, format.Message{Role: format.System, For: format.ModelOnly, Blocks: blocks})
 }
 
 // between tells what one agent said to another; the model gets it as an agent_message.

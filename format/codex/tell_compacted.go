@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,7 +11,8 @@ import (
 	"github.com/sessfix/sessfix/format"
 )
 
-// compacted tells the history that stands for all in front of it. Of its messages only the summary says something new.
+// compacted tells the history that stands for all in front of it. Of its messages only the summary says something new. The
+// instructions are sent behind a compaction too.
 func (t *telling) compacted(payload json.RawMessage, out []format.Message) []format.Message {
 	var c struct {
 		Message string          `json:"message"`
@@ -20,14 +22,18 @@ func (t *telling) compacted(payload json.RawMessage, out []format.Message) []for
 		return out
 	}
 	first := len(out)
+	if out = t.instruct(out); len(out) > first {
+		out[first].Copy = true
+	}
+	told := len(out)
 	var items []json.RawMessage
 	if len(c.History) > 0 && c.History[0] == '[' && json.Unmarshal(c.History, &items) == nil {
 		out = t.replaced(items, c.Message, out)
 	} else {
 		out = t.heard.compact(c.Message, out)
 	}
-	if len(out) == first {
-		out = append(out, format.Message{For: format.PeopleOnly, Title: "compaction", Blocks: []format.Block{{Kind: format.Text, Text: c.Message}}})
+	if len(out) == told {
+		out = append(out, format.Message{For: format.PeopleOnly, Title: "compaction", Blocks: []format.Block{{Kind: format.Text, Text: cmp.Or(c.Message, "nothing is left")}}})
 	}
 	out[first].Stands = true
 	return out
