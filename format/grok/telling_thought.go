@@ -1,0 +1,97 @@
+package grok
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/sessfix/sessfix/format"
+)
+
+// saidThought is what a model thought, an item of its own: what may be read of it, and what only its provider reads.
+type saidThought struct {
+	ID      string     `json:"id"`
+	Summary []saidPart `json:"summary"`
+	Content []saidPart `json:"content"`
+	Sealed  string     `json:"encrypted_content"`
+}
+
+// blocks is the thinking. Summary and words are joined as the client joins them.
+func (t *saidThought) blocks() []format.Block {
+	var lines []string
+	for _, p := range append(t.Summary, t.Content...) {
+		lines = append(lines, p.Text)
+	}
+	return thinking(strings.Join(lines, "\n"), t.Sealed)
+}
+
+func thinking(text, sealed string) []format.Block {
+	if text == "" && sealed == "" {
+		return nil
+	}
+	return []format.Block{{Kind: format.Thinking, Text: text, Data: sealed, Sealed: sealed != ""}}
+}
+
+// ran is a call that the provider ran, and answered, itself.
+type ran struct {
+	Tool   string `json:"tool_type"`
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Input  string `json:"input"`
+	Code   string `json:"code"`
+	Args   string `json:"arguments"`
+	Server string `json:"server_label"`
+	Action struct {
+		Query, Pattern, URL string
+	} `json:"action"`
+}
+
+// maxCode is how much of a program the client sends again.
+const maxCode = 100
+
+// blocks is what the client tells a model of it that does not run tools itself (1.0.41).
+func (c *ran) blocks() []format.Block {
+	if c.Tool == "" {
+		return nil
+	}
+	about := ""
+	switch a := c.Action; {
+	case c.Tool == "code_interpreter":
+		about = c.Code
+		if len(about) > maxCode {
+			about = strings.ToValidUTF8(about[:maxCode], "") + "..."
+		}
+	case c.Server != "":
+		about = c.Server + "/" + c.Name + "(" + c.Args + ")"
+	case c.Name != "":
+		about = c.Name + "(" + c.Input + ")"
+	case a.Pattern != "":
+		about = `find "` + a.Pattern + `" in ` + a.URL
+	case a.Query != "" || a.URL == "":
+		about = "search: " + a.Query
+	default:
+		about = "open: " + a.URL
+	}
+	return []format.Block{{Kind: format.Other, ID: c.ID, Name: c.Tool, Text: "[backend " + c.Tool + "] " + about}}
+}
+
+// ranAs are the kinds of calls that the provider ran, by what its answers call them.
+var ranAs = map[string]string{"web_search_call": "web_search", "custom_tool_call": "x_search", "code_interpreter_call": "code_interpreter"}
+
+// siblingBlocks is a piece of an early answer that is an item of its own today.
+func siblingBlocks(raw json.RawMessage) []format.Block {
+	var t struct {
+		Type string `json:"type"`
+		saidThought
+	}
+	if !decode(raw, &t) {
+		return nil
+	}
+	if t.Type == "reasoning" {
+		return t.blocks()
+	}
+	var c ran
+	if decode(raw, &c) {
+		c.Tool = ranAs[t.Type]
+	}
+	return c.blocks()
+}
