@@ -56,7 +56,7 @@ func (Format) Dialect(p format.Peek, client string) (format.Dialect, error) {
 	if isIndex(p.Path) {
 		return index{rank}, nil
 	}
-	return pi.Open(p, pi.Client{Rank: rank, Entry: entry})
+	return pi.Open(p, pi.Client{Rank: rank, Entry: entry, Tell: tell})
 }
 
 // stored tells a session of a database from a file.

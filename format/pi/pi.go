@@ -109,6 +109,8 @@ type Client struct {
 	// Entry, where it is set, says what entries of types of its own are for: it may change the link, whose Prior is what the
 	// entry names as its target or as the first that it keeps. Aside tells that the entry says it stands beside the way.
 	Entry func(typ string, aside bool, l *session.Link)
+	// Tell, where it is set, has the last word on what an entry says: it gets its type, the entry, and what pi has it say.
+	Tell func(typ string, raw []byte, told []format.Message) []format.Message
 }
 
 // Open is the generation of a session as a client reads it.

@@ -1,0 +1,36 @@
+package openclaw
+
+import (
+	"encoding/json"
+
+	"github.com/sessfix/sessfix/format"
+)
+
+// unsent are the models that the client names in answers of its own: what it delivered by other ways, and what was put in. It shows
+// them and never sends them (read in 2026.6.1).
+var unsent = map[string]bool{"delivery-mirror": true, "gateway-injected": true}
+
+// tell is what the client's own entries say, and which answers it sends.
+func tell(typ string, raw []byte, told []format.Message) []format.Message {
+	var e struct {
+		Reason  any `json:"reason"`
+		Message struct {
+			Provider any `json:"provider"`
+		} `json:"message"`
+	}
+	switch {
+	case typ == "reset":
+		words := "the talk begins anew"
+		if json.Unmarshal(raw, &e) == nil {
+			if why, ok := e.Reason.(string); ok && why != "" {
+				words += ": " + why
+			}
+		}
+		return append(told, format.Message{For: format.PeopleOnly, Stands: true, Title: "reset", Blocks: []format.Block{{Kind: format.Text, Text: words}}})
+	case len(told) > 0 && unsent[told[0].Model] && json.Unmarshal(raw, &e) == nil && e.Message.Provider == "openclaw":
+		for i := range told {
+			told[i].For = format.PeopleOnly
+		}
+	}
+	return told
+}
