@@ -91,13 +91,13 @@ Without a command it verifies: "sessfix PATH" is "sessfix verify PATH".`,
 	f.StringVar(&a.home, "home", "", "agent home to look into where no PATH is given")
 	f.StringVar(&a.caseDir, "case-dir", "", "where originals and receipts are kept (default: sessfix's own state directory)")
 	f.StringVar(&a.client, "client", "", "version of the client that opens the session next")
-	root.AddCommand(a.verifyCmd(), a.scanCmd(), a.repairCmd(), a.undoCmd(), a.migrateCmd(), a.forkCmd(), a.exportCmd(), a.explainCmd(), a.listCmd())
+	root.AddCommand(a.verifyCmd(), a.scanCmd(), a.committedCmd(), a.repairCmd(), a.undoCmd(), a.migrateCmd(), a.forkCmd(), a.exportCmd(), a.explainCmd(), a.listCmd())
 	return root
 }
 
 // withDefault puts "verify" in front of arguments that name no command.
 func withDefault(root *cobra.Command, args []string) []string {
-	takesValue := map[string]bool{"--format": true, "--color": true, "--jobs": true, "-j": true, "--home": true, "--case-dir": true, "--client": true, "--target-version": true, "--at": true, "--id": true, "--output": true, "-o": true, "--worktree": true, "--to": true, "--medium": true, "--accept": true, "--cursor": true, "--provider": true}
+	takesValue := map[string]bool{"--format": true, "--color": true, "--jobs": true, "-j": true, "--home": true, "--case-dir": true, "--client": true, "--target-version": true, "--at": true, "--id": true, "--seq": true, "--record": true, "--output": true, "-o": true, "--worktree": true, "--to": true, "--medium": true, "--accept": true, "--cursor": true, "--provider": true}
 	for i := 0; i < len(args); i++ {
 		s := args[i]
 		if s == "--help" || s == "-h" || s == "--version" {

@@ -133,7 +133,7 @@ func unfit(out string, colour bool) string {
 
 // commandOf is the subcommand that the arguments mean.
 func commandOf(args []string) string {
-	known := []string{"verify", "scan", "repair", "undo", "migrate", "fork", "explain", "list", "help", "completion"}
+	known := []string{"verify", "scan", "committed", "repair", "undo", "migrate", "fork", "explain", "list", "help", "completion"}
 	for _, a := range args {
 		if slices.Contains(known, a) {
 			return a
