@@ -11,6 +11,7 @@ import (
 type line struct {
 	list      bool
 	prompts   []int64 // records with which a user's turn begins
+	lead      []int64 // the first message that nobody has answered yet, and the user's last one of them, -1 = none
 	compacted []int64 // records that stand for all in front of them
 	back      []stretch
 	replaced  map[int64]bool // numbers of records that others replaced
@@ -26,16 +27,42 @@ func (l *line) add(n int64, r *session.Record, b *format.Batch) {
 	}
 	for i := range b.Events {
 		switch e := &b.Events[i]; e.Kind {
+		case session.SystemMessage, session.UserMessage:
+			if len(l.lead) == 0 {
+				l.lead = append(l.lead, n, -1)
+			}
+			if e.Kind == session.UserMessage {
+				l.lead[1] = n
+			}
 		case session.Prompt:
-			l.prompts = append(l.prompts, n)
+			l.prompt(n)
 		case session.CompactionEnd:
+			l.lead = l.lead[:0]
 			if l.list {
 				l.compacted = append(l.compacted, n)
 			}
 		case session.Rollback:
 			l.rollback(n, int(e.Turn))
+		default:
+			if e.Kind.Talk() {
+				l.lead = l.lead[:0]
+			}
 		}
 	}
+}
+
+// prompt notes where a user's turn begins: with the words that stand in front of the record that says so, and what the client told the
+// model in front of them. What it told in front of the first turn belongs to none.
+func (l *line) prompt(n int64) {
+	from := n
+	switch {
+	case len(l.lead) == 0:
+	case len(l.prompts) > 0:
+		from = l.lead[0]
+	case l.lead[1] >= 0:
+		from = l.lead[1]
+	}
+	l.prompts, l.lead = append(l.prompts, from), l.lead[:0]
 }
 
 // rollback takes the last prompts back.
