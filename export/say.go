@@ -28,6 +28,34 @@ func (t *Talk) Say(ctx context.Context, sent bool, yield func(m *Said) error) er
 	if t.ordered() {
 		return t.sayTree(ctx, sent, yield)
 	}
+	if !sent {
+		return t.tell(ctx, func(p *Part, r *session.Record, _ *format.Batch, state State, list []format.Message) error {
+			if state == Branch || state == RolledBack || state == Side {
+				return nil
+			}
+			return say(p, r, state, false, list, false, yield)
+		})
+	}
+	held, err := t.hold(ctx)
+	if err != nil {
+		return err
+	}
+	return t.tell(ctx, func(p *Part, r *session.Record, b *format.Batch, state State, list []format.Message) error {
+		if err := held.release(b, b.Seq, yield); err != nil {
+			return err
+		}
+		if at, ok := t.moved[b.Seq]; ok && b.Numbered {
+			return held.release(b, at, yield) // where that place never came
+		}
+		if state != Sent {
+			return nil
+		}
+		return say(p, r, state, false, list, true, yield)
+	})
+}
+
+// tell goes over the records of a log whose order is that of the talk, with what became of each and what it says.
+func (t *Talk) tell(ctx context.Context, yield func(p *Part, r *session.Record, b *format.Batch, state State, list []format.Message) error) error {
 	var (
 		tellings = map[*Part]format.Telling{}
 		list     []format.Message
@@ -42,10 +70,7 @@ func (t *Talk) Say(ctx context.Context, sent bool, yield func(m *Said) error) er
 			tellings[p] = telling
 		}
 		list = telling.Tell(r, list[:0])
-		if sent && state != Sent || state == Branch || state == RolledBack || state == Side {
-			return nil
-		}
-		return say(p, r, state, false, list, sent, yield)
+		return yield(p, r, b, state, list)
 	})
 }
 
@@ -87,6 +112,7 @@ func (t *Talk) sayTree(ctx context.Context, sent bool, yield func(m *Said) error
 		telling = t.telling(p)
 		order   = g.order
 		list    []format.Message
+		words   []format.Message // of an edit
 		raw     []byte
 	)
 	if sent {
@@ -99,26 +125,55 @@ func (t *Talk) sayTree(ctx context.Context, sent bool, yield func(m *Said) error
 		if sent && g.state[n] != Sent || g.Nodes[n].Kind == session.Edit {
 			continue
 		}
-		from := n
+		edit := int32(-1)
 		if e, ok := g.edits[n]; ok {
-			if g.Nodes[e].Void {
-				if sent {
-					continue
-				}
-			} else {
-				from = e
+			if !g.Nodes[e].Void {
+				edit = e
+			} else if sent {
+				continue
 			}
 		}
-		r, err := g.read(from, &raw)
+		r, err := g.read(n, &raw)
 		if err != nil {
 			return err
 		}
 		list = telling.Tell(r, list[:0])
-		if err := say(p, r, g.state[n], from != n, list, sent, yield); err != nil {
+		if edit >= 0 {
+			e, err := g.read(edit, &raw)
+			if err != nil {
+				return err
+			}
+			words = telling.Tell(e, words[:0])
+			replace(list, words)
+		}
+		if err := say(p, r, g.state[n], edit >= 0, list, sent, yield); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// replace puts the words of an edit into the messages that it edits. Who says them stays, and whose result they are.
+func replace(list, words []format.Message) {
+	var blocks []format.Block
+	for i := range words {
+		if words[i].For != format.PeopleOnly {
+			blocks = append(blocks, words[i].Blocks...)
+		}
+	}
+	for i := range list {
+		m := &list[i]
+		switch {
+		case m.Role == format.User, m.Role == format.Assistant:
+			m.Blocks = blocks
+		case m.Role == format.Tool && len(m.Blocks) > 0:
+			b := &m.Blocks[0]
+			b.Text, b.Content = "", blocks
+			if len(blocks) == 1 && blocks[0].Kind == format.Text {
+				b.Text, b.Content = blocks[0].Text, nil
+			}
+		}
+	}
 }
 
 // read reads a node's record again.

@@ -35,6 +35,7 @@ type Talk struct {
 	mended bool
 	tree   *grove // of logs whose records hang under each other
 	line   *line  // of all others
+	moved  moved
 	// inherited is how many records the bases have.
 	inherited int64
 }
@@ -50,13 +51,27 @@ func (s *Session) Follow(ctx context.Context, mended bool) (*Talk, error) {
 		t.tree, err = grow(ctx, s.Talk.Look(mended))
 		return t, err
 	}
-	t.line = &line{list: s.Talk.Dialect.Rules().List, replaced: map[int64]bool{}}
+	rules := s.Talk.Dialect.Rules()
+	t.line = &line{list: rules.List, replaced: map[int64]bool{}}
 	n := int64(0)
+	// Where neither the rules nor numbers say what is sent no more, the messages themselves do.
+	var telling format.Telling
+	if !rules.List && !rules.Dense {
+		telling = t.telling(s.Talk)
+	}
+	var list []format.Message
 	return t, t.each(ctx, func(p *Part, r *session.Record, b *format.Batch) error {
 		if p != s.Talk {
 			t.inherited++
 		}
 		t.line.add(n, r, b)
+		t.moved.add(b)
+		if telling != nil {
+			list = telling.Tell(r, list[:0])
+			if slices.ContainsFunc(list, func(m format.Message) bool { return m.Stands }) {
+				t.line.compacted = append(t.line.compacted, n)
+			}
+		}
 		n++
 		return nil
 	})

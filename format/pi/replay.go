@@ -28,8 +28,8 @@ func (d dialect) Leaf(t *session.Tree) int32 {
 	return -1
 }
 
-// Replay is what the client sends: the last compaction, what that one keeps in front of it but for system messages, and
-// what stands behind it.
+// Replay is what the client sends: the last compaction, what that one keeps in front of it but for system messages and earlier
+// compactions, and what stands behind it.
 func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 	last := slices.IndexFunc(path, func(n int32) bool { return t.Nodes[n].Kind == session.CompactionEnd })
 	if last < 0 {
@@ -42,7 +42,7 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 	if prior := t.Borders[path[last]].Prior; prior != (session.ID{}) {
 		if first := slices.Index(front, t.Find(prior)); first >= 0 {
 			for _, n := range slices.Backward(front[:first+1]) {
-				if t.Nodes[n].Kind != session.SystemMessage {
+				if k := t.Nodes[n].Kind; k != session.SystemMessage && k != session.CompactionEnd {
 					way = append(way, n)
 				}
 			}
