@@ -72,8 +72,8 @@ func (historyTelling) Tell(r *session.Record, out []format.Message) []format.Mes
 // byPeople are the reasons for which the client sends words by itself that a person wrote.
 var byPeople = map[string]bool{"interjection": true, "scheduler_fired": true}
 
-// user tells the words of a user, or what the client says in that role. It wraps words of people, which the model gets so; people
-// read them without that.
+// user tells the words of a user, or what the client says in that role. It wraps words of people: the model gets them so, and people
+// read them without that. Of a message that is nothing else they are the same words twice.
 func (s *saidItem) user(out []format.Message) []format.Message {
 	m := format.Message{Role: format.User, Blocks: blocksOf(s.Content), Title: strings.ReplaceAll(s.Reason, "_", " ")}
 	if len(m.Blocks) == 0 {
@@ -84,24 +84,25 @@ func (s *saidItem) user(out []format.Message) []format.Message {
 		m.For = format.ModelOnly
 		return append(out, m)
 	}
-	words, ok := unwrapped(text)
+	before, words, after, ok := unwrapped(text)
 	if !ok || !only { // images are told once
 		return append(out, m)
 	}
 	plain := m
-	m.For, plain.For = format.ModelOnly, format.PeopleOnly
+	m.For, m.Copy, plain.For = format.ModelOnly, before+after == "", format.PeopleOnly
 	plain.Blocks = []format.Block{{Kind: format.Text, Text: words}}
 	return append(out, m, plain)
 }
 
-// unwrapped is what a person wrote, of the words that the model gets.
-func unwrapped(text string) (words string, ok bool) {
-	_, rest, ok := strings.Cut(text, string(query)+"\n")
-	end := strings.LastIndex(rest, "\n</user_query>")
-	if !ok || end <= 0 {
-		return "", false
+// unwrapped is what a person wrote, of the words that the model gets, and what stands around it.
+func unwrapped(text string) (before, words, after string, ok bool) {
+	const begin, end = "<user_query>\n", "\n</user_query>"
+	before, rest, ok := strings.Cut(text, begin)
+	at := strings.LastIndex(rest, end)
+	if !ok || at <= 0 {
+		return "", "", "", false
 	}
-	return rest[:end], true
+	return before, rest[:at], rest[at+len(end):], true
 }
 
 // answer is what an assistant says: what it thought, says, and asks for.

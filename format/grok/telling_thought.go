@@ -71,7 +71,7 @@ func (c *ran) blocks() []format.Block {
 	default:
 		about = "open: " + a.URL
 	}
-	return []format.Block{{Kind: format.Other, ID: c.ID, Name: c.Tool, Text: "[backend " + c.Tool + "] " + about}}
+	return textBlocks("[backend " + c.Tool + "] " + about)
 }
 
 // ranAs are the kinds of calls that the provider ran, by what its answers call them.
