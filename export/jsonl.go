@@ -112,17 +112,12 @@ type blockJSON struct {
 func WriteJSONL(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o Options) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	h := head{Type: "session", Version: SchemaVersion, Tool: tool, Path: s.Path, Agent: s.Parts[0].Format.Name(), Verdict: s.Verdict().String(), Content: o.Content, Parts: []partLine{}}
+	h.ID, h.CWD = s.Names()
 	for _, p := range s.Bases {
 		h.Parts = append(h.Parts, lineOf(s, p, true))
 	}
 	for _, p := range s.Parts {
 		h.Parts = append(h.Parts, lineOf(s, p, false))
-		if h.ID == "" {
-			h.ID = p.Found.ID
-		}
-		if h.CWD == "" {
-			h.CWD = p.Found.CWD
-		}
 		h.Findings += len(p.Found.Findings)
 	}
 	if err := report.Encode(out, h, false); err != nil {

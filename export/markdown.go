@@ -46,7 +46,6 @@ type markdown struct {
 	err   error
 	role  string
 	turn  int
-	gone  bool              // what was last written is sent no more
 	names map[string]string // of the tools of the last calls, by id
 }
 
@@ -58,16 +57,10 @@ func (m *markdown) print(format string, args ...any) {
 
 // head says whose talk it is, and what is wrong with the log.
 func (m *markdown) head(s *Session) {
-	title := ""
-	var cwd, version string
+	title, cwd := s.Names()
+	version := ""
 	var records, turns int64
 	for _, p := range s.Parts {
-		if title == "" {
-			title = p.Found.ID
-		}
-		if cwd == "" {
-			cwd = p.Found.CWD
-		}
 		if p == s.Talk {
 			version, records, turns = p.Found.Version, p.Found.Records, p.Found.Turns
 		}
@@ -84,7 +77,7 @@ func (m *markdown) head(s *Session) {
 	if cwd != "" {
 		m.print("- Directory: %s\n", code(cwd))
 	}
-	m.print("- Log: %s, %d records, %d turns\n", code(s.Parts[0].File), records, turns)
+	m.print("- Log: %s, %s, %s\n", code(s.Parts[0].File), plural(records, "record"), plural(turns, "turn"))
 	m.print("- Verdict: %s\n", s.Verdict())
 	for _, p := range s.Bases {
 		m.print("- Begins in: %s, the first %d bytes of its text\n", code(p.File), p.Until)
@@ -123,14 +116,15 @@ func (m *markdown) findings(s *Session) {
 	}
 }
 
+func plural(n int64, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
 // said writes a message.
 func (m *markdown) said(s *Said) {
-	if s.State == Compacted != m.gone {
-		if m.gone = !m.gone; !m.gone {
-			m.print("\n---\n\n*What stands above is no longer sent to the model.*\n")
-			m.role = ""
-		}
-	}
 	var calls, rest []*format.Block
 	for i := range s.Blocks {
 		switch b := &s.Blocks[i]; b.Kind {
@@ -155,7 +149,8 @@ func (m *markdown) said(s *Said) {
 // heading names who speaks, where that is somebody else than before.
 func (m *markdown) heading(s *Said) {
 	word := map[format.Role]string{format.Note: "Note", format.System: "Instructions", format.User: "User", format.Assistant: "Assistant", format.Tool: "Tool"}[s.Role]
-	key := fmt.Sprint(word, s.For, s.Stands, s.Title)
+	gone := s.State == Compacted && s.For != format.PeopleOnly
+	key := fmt.Sprint(word, s.For, s.Stands, s.Title, gone)
 	if key == m.role && s.Role == format.Assistant {
 		return
 	}
@@ -178,6 +173,9 @@ func (m *markdown) heading(s *Said) {
 	}
 	if s.Time > 0 {
 		m.print(" · %s", time.UnixMilli(s.Time).UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	if gone {
+		m.print(" · no longer sent")
 	}
 	m.print("\n")
 }
@@ -265,10 +263,10 @@ func (m *markdown) foot(t *Talk) {
 	}
 	m.print("\n---\n\n")
 	if branches > 0 {
-		m.print("*%d records of talk on other branches are not told here.*\n", branches)
+		m.print("*On other branches, and not told here: %s of talk.*\n", plural(branches, "record"))
 	}
 	if back > 0 {
-		m.print("*%d records were taken back, and are not told here.*\n", back)
+		m.print("*Taken back, and not told here: %s.*\n", plural(back, "record"))
 	}
 }
 

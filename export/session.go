@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,6 +125,14 @@ func (s *Session) Plan() bool {
 		}
 	}
 	return false
+}
+
+// Names are the session's id and its working directory, as far as they are known.
+func (s *Session) Names() (id, cwd string) {
+	for _, p := range s.Parts {
+		id, cwd = cmp.Or(id, p.ID, p.Found.ID), cmp.Or(cwd, p.CWD, p.Found.CWD)
+	}
+	return id, cwd
 }
 
 // Verdict is the worst of the parts'.
