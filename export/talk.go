@@ -52,7 +52,7 @@ func (s *Session) Follow(ctx context.Context, mended bool) (*Talk, error) {
 		return t, err
 	}
 	rules := s.Talk.Dialect.Rules()
-	t.line = &line{list: rules.List, replaced: map[int64]bool{}}
+	t.line, t.moved = &line{list: rules.List, replaced: map[int64]bool{}}, moved{}
 	n := int64(0)
 	// Where neither the rules nor numbers say what is sent no more, the messages themselves do.
 	var telling format.Telling
