@@ -25,6 +25,7 @@ type decoder struct {
 	marked  bool   // a marker with inherited: true was seen
 	sources []int64
 	shapes  shapes
+	prompt  int64 // versions 0 to 2: the number behind that of the last header with a system prompt, 0 = none
 }
 
 // Decode tells what a record means.
@@ -149,6 +150,8 @@ func (d *decoder) event(r *session.Record, b *format.Batch, ev event, e session.
 		if f.kind(kCompaction) == '"' {
 			e.ID = sub(f.cap[kCompaction])
 		}
+	case session.Setting:
+		d.instructed(r, b)
 	case session.SeedEnd:
 		if f.kind(kInherited) == 't' {
 			d.marked = true
@@ -183,6 +186,19 @@ func (d *decoder) event(r *session.Record, b *format.Batch, ev event, e session.
 				b.Events = append(b.Events, ask)
 			}
 		}
+	}
+}
+
+// instructed notes the system prompt that stands in a header up to version 2: of several the last one is sent.
+func (d *decoder) instructed(r *session.Record, b *format.Batch) {
+	if d.dialect.version > 2 || string(d.f.str(kType)) != "request/header" {
+		return
+	}
+	if d.prompt > 0 {
+		b.Replaced = append(b.Replaced, d.prompt-1)
+	}
+	if d.prompt = 0; bytes.Contains(r.Raw, []byte(`"system":"`)) {
+		d.prompt = d.at + 1
 	}
 }
 

@@ -192,19 +192,19 @@ func (t *telling) shown(s *saying, rewritten bool) bool {
 	return head && tail
 }
 
-// header tells the system prompt, which stands beside the talk up to version 2, where it changed.
+// header tells the system prompt, which stands beside the talk up to version 2. The last one is sent.
 func (t *telling) header(s *saying) {
 	var d struct {
 		Header struct {
 			System string `json:"system"`
 		} `json:"header"`
 	}
-	if !unmarshal(s.Data, &d) || d.Header.System == t.system || t.dialect.version > 2 {
+	if t.dialect.version > 2 || !unmarshal(s.Data, &d) {
 		return
 	}
-	t.system = d.Header.System
-	if t.system != "" {
-		t.out = append(t.out, format.Message{Role: format.System, For: format.ModelOnly, Time: s.Time,
+	again := d.Header.System == t.system
+	if t.system = d.Header.System; t.system != "" {
+		t.out = append(t.out, format.Message{Role: format.System, For: format.ModelOnly, Copy: again, Time: s.Time,
 			Blocks: []format.Block{{Kind: format.Text, Text: t.system}}})
 	}
 }
