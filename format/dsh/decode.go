@@ -25,7 +25,8 @@ type decoder struct {
 	marked  bool   // a marker with inherited: true was seen
 	sources []int64
 	shapes  shapes
-	prompt  int64 // versions 0 to 2: the number behind that of the last header with a system prompt, 0 = none
+	prompt  []byte // versions 0 to 2: the system prompt, as it is written in the last header
+	headed  int64  // the number of the header that says so
 }
 
 // Decode tells what a record means.
@@ -151,7 +152,7 @@ func (d *decoder) event(r *session.Record, b *format.Batch, ev event, e session.
 			e.ID = sub(f.cap[kCompaction])
 		}
 	case session.Setting:
-		d.instructed(r, b)
+		d.instructed(b)
 	case session.SeedEnd:
 		if f.kind(kInherited) == 't' {
 			d.marked = true
@@ -189,17 +190,16 @@ func (d *decoder) event(r *session.Record, b *format.Batch, ev event, e session.
 	}
 }
 
-// instructed notes the system prompt that stands in a header up to version 2: of several the last one is sent.
-func (d *decoder) instructed(r *session.Record, b *format.Batch) {
-	if d.dialect.version > 2 || string(d.f.str(kType)) != "request/header" {
+// instructed notes the system prompt, which stands in headers up to version 2. Where it changed, the one in front is sent no more.
+func (d *decoder) instructed(b *format.Batch) {
+	system := d.f.str(kSystem)
+	if d.dialect.version > 2 || string(d.f.str(kType)) != "request/header" || bytes.Equal(system, d.prompt) {
 		return
 	}
-	if d.prompt > 0 {
-		b.Replaced = append(b.Replaced, d.prompt-1)
+	if len(d.prompt) > 0 {
+		b.Replaced = append(b.Replaced, d.headed)
 	}
-	if d.prompt = 0; bytes.Contains(r.Raw, []byte(`"system":"`)) {
-		d.prompt = d.at + 1
-	}
+	d.prompt, d.headed = append(d.prompt[:0], system...), d.at
 }
 
 // callID is the id at the first of the keys that holds one, even an empty one.

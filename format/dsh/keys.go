@@ -56,6 +56,7 @@ const (
 	kReasonKind
 	kCompaction
 	kInherited
+	kSystem // versions 0 to 2
 	kCreatedAt
 	kStar
 	nKeys
@@ -79,7 +80,7 @@ var keys = [nKeys]string{
 	kMsgSourceCall: "data.message.source.callId", kMsgSourceProvider: "data.message.source.provider",
 	kMsgSourceModel: "data.message.source.model", kMsgCall: "data.message.callId", kMsgToolCal: "data.message.toolCallId",
 	kErrorCode: "data.error.code", kReasonKind: "data.reason.kind", kCompaction: "data.compactionId",
-	kInherited: "data.inherited", kCreatedAt: "createdAt",
+	kInherited: "data.inherited", kSystem: "data.header.system", kCreatedAt: "createdAt",
 	kStar: "*",
 }
 

@@ -192,7 +192,7 @@ func (t *telling) shown(s *saying, rewritten bool) bool {
 	return head && tail
 }
 
-// header tells the system prompt, which stands beside the talk up to version 2. The last one is sent.
+// header tells the system prompt, which stands beside the talk up to version 2, where it changed.
 func (t *telling) header(s *saying) {
 	var d struct {
 		Header struct {
@@ -202,9 +202,11 @@ func (t *telling) header(s *saying) {
 	if t.dialect.version > 2 || !unmarshal(s.Data, &d) {
 		return
 	}
-	again := d.Header.System == t.system
+	if d.Header.System == t.system {
+		return
+	}
 	if t.system = d.Header.System; t.system != "" {
-		t.out = append(t.out, format.Message{Role: format.System, For: format.ModelOnly, Copy: again, Time: s.Time,
+		t.out = append(t.out, format.Message{Role: format.System, For: format.ModelOnly, Time: s.Time,
 			Blocks: []format.Block{{Kind: format.Text, Text: t.system}}})
 	}
 }
