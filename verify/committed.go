@@ -104,7 +104,7 @@ func Committed(ctx context.Context, parts []store.Session, q Question) (*Commitm
 		}
 		logs = append(logs, l...)
 	}
-	if q.Numbered && !slices.ContainsFunc(logs, func(l *log) bool { return l.counts }) {
+	if q.Numbered && !slices.ContainsFunc(logs, (*log).numbers) {
 		return nil, fmt.Errorf("%s: %w", parts[0].Path, ErrNoNumbers)
 	}
 	for _, l := range logs {
@@ -143,6 +143,11 @@ func Committed(ctx context.Context, parts []store.Session, q Question) (*Commitm
 	}
 	a.advise()
 	return a, nil
+}
+
+// numbers tells whether the records of a log have numbers, also of one without records.
+func (l *log) numbers() bool {
+	return l.counts || l.in.Dialect != nil && l.in.Dialect.Rules().Dense
 }
 
 // stamp tells whether a file changed.
