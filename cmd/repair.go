@@ -21,6 +21,8 @@ type repairOptions struct {
 	dryRun bool
 	output string
 	accept []string
+
+	showContent bool
 }
 
 func (a *app) repairCmd() *cobra.Command {
@@ -43,6 +45,7 @@ has no safe repair, is refused and not touched.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.repair(c.Context(), args, o) },
 	}
 	c.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "show what would be done, write nothing")
+	c.Flags().BoolVar(&o.showContent, "show-content", false, "with --dry-run: also show text of the session that is told again, and long lines in full")
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write mended sessions below this directory, leave the originals alone")
 	c.Flags().StringSliceVar(&o.accept, "accept", nil, "take the offer that verify shows for this code")
 	return c
@@ -66,6 +69,9 @@ func (a *app) repairAll(ctx context.Context, parts []store.Session, o repairOpti
 func (a *app) repair(ctx context.Context, args []string, o repairOptions) error {
 	if o.dryRun && o.output != "" {
 		return errors.New("--dry-run writes nothing: it does not go with --output")
+	}
+	if o.showContent && !o.dryRun {
+		return errors.New("--show-content goes with --dry-run")
 	}
 	if a.caseDir == "" && !o.dryRun && o.output == "" {
 		return errors.New("no home directory to keep originals in: name a place with --case-dir")
@@ -176,7 +182,9 @@ func (a *app) repairOf(s store.Session, out *repair.Outcome, err error, o repair
 	j := report.Of(out.Before)
 	j.AddRepair(out)
 	if o.dryRun && err == nil && out.Result != nil {
-		j.SetPlan(out, a.style())
+		st := a.style()
+		st.All, st.Content = a.verbose, o.showContent
+		j.SetPlan(out, st)
 	}
 	if out.Changed {
 		j.Output = a.repairOptions(s, o, nil).Output

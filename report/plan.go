@@ -67,8 +67,8 @@ func made(c format.Closing) bool {
 }
 
 var (
-	// mark is what stands for a single character, or parts two records.
-	mark = regexp.MustCompile(`^(\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt]|\n|\x{FFFD})+$`)
+	// mark is what stands for a single character, parts two records, or is a number.
+	mark = regexp.MustCompile(`^((\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt]|\n|\x{FFFD})+|[0-9]{1,20})$`)
 	// valued are faults that are mended with an id, a number or a fixed word.
 	valued = []finding.Code{
 		finding.SeqMissing, finding.EmptyCallID, finding.CallIDReused, finding.ParentMissing, finding.ParentCycle, finding.ChainCut, finding.WrongLeaf, finding.OrphanResult,

@@ -21,6 +21,7 @@ type Style struct {
 	Color   bool
 	Details bool // findings of each session below the table
 	All     bool // every one of them
+	Content bool // text of the session as well, where a plan tells it again
 	brief   bool // say what was wrong, not what to do about it
 }
 
