@@ -40,12 +40,17 @@ func (t *Talk) Say(ctx context.Context, sent bool, yield func(m *Said) error) er
 	if err != nil {
 		return err
 	}
+	if err := held.release(front, yield); err != nil {
+		return err
+	}
 	return t.tell(ctx, func(p *Part, r *session.Record, b *format.Batch, state State, list []format.Message) error {
-		if err := held.release(b, b.Seq, yield); err != nil {
-			return err
-		}
-		if at, ok := t.moved[b.Seq]; ok && b.Numbered {
-			return held.release(b, at, yield) // where that place never came
+		if b.Numbered {
+			if err := held.release(b.Seq, yield); err != nil {
+				return err
+			}
+			if at, ok := t.moved[b.Seq]; ok {
+				return held.release(at, yield) // where that place never came
+			}
 		}
 		if state != Sent {
 			return nil

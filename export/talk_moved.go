@@ -8,11 +8,19 @@ import (
 )
 
 // moved are the records that are sent in the place of others: the number of each, with that of the first record that it replaced, or
-// in whose place that one stood.
+// in whose place that one stood; front for those that are sent in front of all.
 type moved map[int64]int64
 
+const front = -1
+
 func (m moved) add(b *format.Batch) {
-	if len(b.Replaced) == 0 || !b.Numbered {
+	switch {
+	case !b.Numbered:
+		return
+	case b.Front:
+		m[b.Seq] = front
+		return
+	case len(b.Replaced) == 0:
 		return
 	}
 	at := b.Replaced[0]
@@ -45,8 +53,8 @@ func (t *Talk) hold(ctx context.Context) (held, error) {
 }
 
 // release hands out what is sent in the place of a record, once.
-func (h held) release(b *format.Batch, at int64, yield func(m *Said) error) error {
-	if len(h) == 0 || !b.Numbered {
+func (h held) release(at int64, yield func(m *Said) error) error {
+	if len(h) == 0 {
 		return nil
 	}
 	list := h[at]

@@ -123,6 +123,8 @@ type Batch struct {
 	Points bool
 	// Replaced are the numbers of earlier records that are no longer replayed from here on.
 	Replaced []int64
+	// Front: what it says is sent in front of all else.
+	Front bool
 	// Header is set by the record that says who the session is.
 	Header *Header
 	// Foreign, set by End: no known client wrote this log; what its end leaves open is not judged.

@@ -199,6 +199,7 @@ func (d *decoder) instructed(b *format.Batch) {
 	if len(d.prompt) > 0 {
 		b.Replaced = append(b.Replaced, d.headed)
 	}
+	b.Front = len(system) > 0
 	d.prompt, d.headed = append(d.prompt[:0], system...), d.at
 }
 

@@ -456,8 +456,11 @@ func FuzzTell(f *testing.F) {
 
 // Of several system prompts in headers the last one is sent.
 func TestHeadersReplaced(t *testing.T) {
-	const no = "[] [] [] [] [] [] []"
-	for version, want := range []string{"[] [] [] [] [1] [3] []", "[] [] [] [] [1] [3] []", "[] [] [] [] [1] [3] []", no, no} {
+	const (
+		old  = "[] false [] false [] true [] false [1] true [3] false [] true"
+		none = "[] false [] false [] false [] false [] false [] false [] false"
+	)
+	for version, want := range []string{old, old, old, none, none} {
 		text := fmt.Sprintf(`{"type":"session","version":%d,"id":"x","createdAt":1,"delegationDepth":0}`+"\n", version)
 		for seq, header := range []string{"turn/start", `"system":"A"`, `"system":"A"`, `"system":"B"`, `"tools":[]`, `"system":"C"`} {
 			line := fmt.Sprintf(`{"type":"request/header","seq":%d,"time":1,"data":{"header":{%s},"reason":"change"}}`, seq, header)
@@ -479,10 +482,10 @@ func TestHeadersReplaced(t *testing.T) {
 		for dec := d.NewDecoder(format.Place{Path: "x"}); s.Next(); {
 			b.Reset()
 			dec.Decode(s.Record(), &b)
-			got = append(got, fmt.Sprint(b.Replaced))
+			got = append(got, fmt.Sprint(b.Replaced, b.Front))
 		}
 		if strings.Join(got, " ") != want {
-			t.Errorf("version %d: %s, want %s", version, strings.Join(got, " "), want)
+			t.Errorf("version %d: %s\nwant %s", version, strings.Join(got, " "), want)
 		}
 	}
 }
