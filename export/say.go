@@ -143,23 +143,25 @@ func (t *Talk) sayTree(ctx context.Context, sent bool, yield func(m *Said) error
 			return err
 		}
 		list = telling.Tell(r, list[:0])
+		edited := false
 		if edit >= 0 {
 			e, err := g.read(edit, &raw)
 			if err != nil {
 				return err
 			}
 			words = telling.Tell(e, words[:0])
-			replace(list, words)
+			edited = replace(list, words)
 		}
-		if err := say(p, r, g.state[n], edit >= 0, list, sent, yield); err != nil {
+		if err := say(p, r, g.state[n], edited, list, sent, yield); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// replace puts the words of an edit into the messages that it edits. Who says them stays, and whose result they are.
-func replace(list, words []format.Message) {
+// replace puts the words of an edit into the messages that it edits, and tells whether there are any. Who says them stays, and whose
+// result they are.
+func replace(list, words []format.Message) (edited bool) {
 	var blocks []format.Block
 	for i := range words {
 		if words[i].For != format.PeopleOnly {
@@ -169,6 +171,8 @@ func replace(list, words []format.Message) {
 	for i := range list {
 		m := &list[i]
 		switch {
+		case m.Fixed:
+			continue
 		case m.Role == format.User, m.Role == format.Assistant:
 			m.Blocks = blocks
 		case m.Role == format.Tool && len(m.Blocks) > 0:
@@ -177,8 +181,12 @@ func replace(list, words []format.Message) {
 			if len(blocks) == 1 && blocks[0].Kind == format.Text {
 				b.Text, b.Content = blocks[0].Text, nil
 			}
+		default:
+			continue
 		}
+		edited = true
 	}
+	return edited
 }
 
 // read reads a node's record again.

@@ -27,6 +27,8 @@ type Message struct {
 	Stands bool
 	// Copy: it repeats what stands elsewhere in the log, and transcripts leave it out.
 	Copy bool
+	// Fixed: an edit takes it out, or leaves its words as they are.
+	Fixed bool
 	// Title names what a note is about, in a word or two.
 	Title  string
 	ID     string // the record's, or the message's, as its client calls it

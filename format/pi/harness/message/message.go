@@ -53,7 +53,7 @@ func Tell(raw []byte, out []format.Message) []format.Message {
 	case "toolResult":
 		m.Role, m.Blocks = format.Tool, []format.Block{s.result()}
 	case "bashExecution":
-		m.Role, m.Title, m.Blocks = format.User, "command", text(s.ran())
+		m.Role, m.Title, m.Fixed, m.Blocks = format.User, "command", true, text(s.ran())
 		if s.Excluded {
 			m.For = format.PeopleOnly
 		}
@@ -87,7 +87,7 @@ func extension(m format.Message, kind Word, display Flag) format.Message {
 
 // Branch is a summary of a branch that was left, as the client sends it; an empty one is not sent.
 func Branch(m format.Message, summary string) format.Message {
-	m.Role, m.Title = format.User, "branch summary"
+	m.Role, m.Title, m.Fixed = format.User, "branch summary", true
 	if summary != "" {
 		m.Blocks = text("The following is a summary of a branch that this conversation came back from:\n\n<summary>\n" + summary + "</summary>")
 	}
@@ -96,7 +96,7 @@ func Branch(m format.Message, summary string) format.Message {
 
 // Compaction is the summary of what the model gets no more, as the client sends it.
 func Compaction(m format.Message, summary string) format.Message {
-	m.Role, m.Title = format.User, "compaction"
+	m.Role, m.Title, m.Fixed = format.User, "compaction", true
 	m.Blocks = text("The conversation history before this point was compacted into the following summary:\n\n<summary>\n" + summary + "\n</summary>")
 	return m
 }
