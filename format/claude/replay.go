@@ -86,7 +86,8 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 		}
 	}
 	all := make([]int32, 0, len(out))
-	for _, n := range out {
+	var late []int32 // results, behind the whole of the answer
+	for i, n := range out {
 		all = append(all, n)
 		for _, g := range t.LegsOf(n) {
 			if g.Kind != session.CallAsked {
@@ -96,9 +97,13 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 				k := r.Node
 				if !done[k] && t.Nodes[k].Side == t.Nodes[n].Side {
 					done[k] = true
-					all = append(all, k)
+					late = append(late, k)
 				}
 			}
+		}
+		if of := t.Nodes[n].Group; i+1 == len(out) || of == (session.ID{}) || t.Nodes[out[i+1]].Group != of {
+			all = append(all, late...)
+			late = late[:0]
 		}
 	}
 	return all
