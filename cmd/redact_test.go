@@ -124,6 +124,11 @@ func TestNoTextOfTheConversationIsShown(t *testing.T) {
 				quiet(append([]string{"list", "--long", file}, f...)...)
 				quiet(append([]string{"repair", "--dry-run", file}, f...)...)
 			}
+			for _, f := range reportFormats {
+				quiet("verify", "--format", f, file)
+				quiet("scan", "--format", f, "-")
+				quiet("repair", "--dry-run", "--format", f, file)
+			}
 			// What syncs to disk is slow; half of the forms are enough.
 			for i, f := range formats[1:3] {
 				quiet(append([]string{"repair", "--output", filepath.Join(dir, fmt.Sprint("out", i)), file}, f...)...)
