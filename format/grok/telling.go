@@ -15,7 +15,7 @@ import (
 func (d dialect) NewTelling(place format.Place) format.Telling {
 	switch d.file {
 	case historyName:
-		return historyTelling{}
+		return &historyTelling{dir: place.Dir}
 	case updatesName:
 		return &logTelling{dir: place.Dir}
 	case eventsName:

@@ -2,6 +2,7 @@ package grok
 
 import (
 	"encoding/json"
+	"io/fs"
 	"strings"
 
 	"github.com/sessfix/sessfix/format"
@@ -14,7 +15,10 @@ import (
 //
 // Nothing stands in the place of something else here: when the client compacts a talk it writes the history anew, and what it left
 // out is no longer in the file.
-type historyTelling struct{}
+type historyTelling struct {
+	dir   fs.FS
+	first map[string]int64 // where the history first tells of calls that the provider ran, nil while nobody asked
+}
 
 // saidItem is what an item says, as it is written today and as it was first.
 type saidItem struct {
@@ -35,7 +39,7 @@ type saidItem struct {
 }
 
 // Tell says what an item does.
-func (historyTelling) Tell(r *session.Record, out []format.Message) []format.Message {
+func (t *historyTelling) Tell(r *session.Record, out []format.Message) []format.Message {
 	var s saidItem
 	if !decode(r.Raw, &s) {
 		return out
@@ -52,14 +56,14 @@ func (historyTelling) Tell(r *session.Record, out []format.Message) []format.Mes
 	case "user":
 		return s.user(out)
 	case "assistant":
-		m.Blocks = s.answer()
+		m.Blocks = s.answer(t, r.Text)
 	case "tool_result":
 		m.Role = format.Tool
 		m.Blocks = []format.Block{s.result()}
 	case "reasoning":
-		var t saidThought
-		decode(r.Raw, &t)
-		m.ID, m.Blocks = t.ID, t.blocks()
+		var x saidThought
+		decode(r.Raw, &x)
+		m.ID, m.Blocks = x.ID, x.blocks()
 	case "backend_tool_call":
 		m.ID, m.Blocks = s.Ran.ID, s.Ran.blocks()
 	}
@@ -106,11 +110,11 @@ func unwrapped(text string) (before, words, after string, ok bool) {
 }
 
 // answer is what an assistant says: what it thought, says, and asks for.
-func (s *saidItem) answer() (out []format.Block) {
+func (s *saidItem) answer(t *historyTelling, at int64) (out []format.Block) {
 	switch {
 	case s.Output != nil:
 		for _, raw := range s.Output {
-			out = append(out, siblingBlocks(raw)...)
+			out = append(out, t.sibling(raw, at)...)
 		}
 	case s.Reasoning.Text != "" || s.Reasoning.Encrypted != "":
 		out = thinking(s.Reasoning.Text, s.Reasoning.Encrypted)

@@ -148,6 +148,24 @@ func TestTellHistory(t *testing.T) {
 	}
 }
 
+// What the provider ran is told once where early releases wrote it twice.
+func TestTellTwice(t *testing.T) {
+	answer := func(text string, ids ...string) string {
+		line := `{"type":"assistant","content":"` + text + `","raw_output":[3`
+		for _, id := range ids {
+			line += `,{"type":"web_search_call","id":"` + id + `","action":{"query":"` + id + `"}}`
+		}
+		return line + `,{"type":"never heard of","id":"w"}]}` + "\n"
+	}
+	f := folder{historyName: `{"type":"backend_tool_call","kind":{"tool_type":"web_search","id":"u","action":{"query":"q"}}}` + "\n" + answer("x", "u", "v") + answer("y", "v", "w", "")}
+	want := `assistant #u: text "[backend web_search] search: q"
+assistant: text "[backend web_search] search: v" text "x"
+assistant: text "[backend web_search] search: w" text "[backend web_search] search: " text "y"`
+	if got := said(told(t, f.files(), historyName)); got != want {
+		t.Errorf("says %s", got)
+	}
+}
+
 // What each kind of update says where nothing else is known of the session.
 func TestTellLog(t *testing.T) {
 	around := func(update string) string {

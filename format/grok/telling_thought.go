@@ -1,10 +1,12 @@
 package grok
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/session"
 )
 
 // saidThought is what a model thought, an item of its own: what may be read of it, and what only its provider reads.
@@ -33,6 +35,7 @@ func thinking(text, sealed string) []format.Block {
 
 // ran is a call that the provider ran, and answered, itself.
 type ran struct {
+	Type   string `json:"type"` // in an early answer
 	Tool   string `json:"tool_type"`
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -77,21 +80,44 @@ func (c *ran) blocks() []format.Block {
 // ranAs are the kinds of calls that the provider ran, by what its answers call them.
 var ranAs = map[string]string{"web_search_call": "web_search", "custom_tool_call": "x_search", "code_interpreter_call": "code_interpreter"}
 
-// siblingBlocks is a piece of an early answer that is an item of its own today.
-func siblingBlocks(raw json.RawMessage) []format.Block {
-	var t struct {
-		Type string `json:"type"`
-		saidThought
-	}
-	if !decode(raw, &t) {
+// sibling is a piece of an early answer that is an item of its own today.
+func (t *historyTelling) sibling(raw json.RawMessage, at int64) []format.Block {
+	var c ran
+	if !decode(raw, &c) {
 		return nil
 	}
-	if t.Type == "reasoning" {
-		return t.blocks()
+	if c.Type == "reasoning" {
+		var s saidThought
+		decode(raw, &s)
+		return s.blocks()
 	}
-	var c ran
-	if decode(raw, &c) {
-		c.Tool = ranAs[t.Type]
+	if c.Tool = ranAs[c.Type]; c.Tool == "" || !t.isFirst(c.ID, at) {
+		return nil
 	}
 	return c.blocks()
+}
+
+// isFirst tells whether no record in front of one tells of a call that the provider ran. Releases wrote some as an item and in an
+// answer, and the client sends each once.
+func (t *historyTelling) isFirst(id string, at int64) bool {
+	if t.first == nil {
+		t.first = map[string]int64{}
+		records(t.dir, historyName, 0, -1, keys[:1], func(r *session.Record) {
+			if !bytes.Contains(r.Raw, []byte("backend_tool_call")) && !bytes.Contains(r.Raw, []byte("raw_output")) {
+				return
+			}
+			var s struct {
+				Ran    ran   `json:"kind"`
+				Output []ran `json:"raw_output"`
+			}
+			decode(r.Raw, &s)
+			for _, c := range append(s.Output, s.Ran) {
+				if _, ok := t.first[c.ID]; !ok && (c.Tool != "" || ranAs[c.Type] != "") {
+					t.first[c.ID] = r.Text
+				}
+			}
+		})
+	}
+	first, ok := t.first[id]
+	return !ok || first == at || id == ""
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { isInstalled } from './lib/client.mjs'
 import { inventedFaults, itemsSent, missingFaults, pairingFaults } from './lib/compare.mjs'
+import { differences, said as saidIn } from './lib/exports.mjs'
 import { recordsOf } from './lib/lines.mjs'
 import { lies } from './lib/proof.mjs'
 import { liveOf } from './lib/session.mjs'
@@ -39,6 +40,27 @@ test('no fault', () => {
   assert.deepEqual([...pairingFaults(talk), ...missing(...talk), ...missing(talk[0], talk[1], talk[3], talk[2], talk[4])], [])
   assert.deepEqual(invented(answer('', 'barrels'), result('barrels', 'exit: 0\nfour barrels')), [])
   assert.deepEqual([...said('TOOL_NOT_STARTED: no'), ...said('TOOL_OUTCOME_UNKNOWN: who knows', 'a')], [])
+})
+
+const called = (content, ...calls) => ({ role: 'assistant', content, tool_calls: calls.map(([id, args]) => ({ id, type: 'function', function: { name: 'ls', arguments: args } })) })
+const chat = [{ role: 'system', content: 's' }, user('one'), user('two'), called('three', ['a', '{"n": 1}'], ['b', '{}']), result('b', 'B'), result('a', 'A'), answer('four')]
+const unlike = (...messages) => differences(saidIn(messages), saidIn(chat))
+
+test('exported messages that say the same', () => {
+  const blocks = [
+    user([{ type: 'text', text: 'one' }, { type: 'text', text: 'two\n' }]), { role: 'assistant', content: [{ type: 'text', text: 'three' }, { type: 'tool_use', id: 'a', name: 'ls', input: { n: 1 } }, { type: 'tool_use', id: 'b', name: 'ls', input: {} }] },
+    user([{ type: 'tool_result', tool_use_id: 'a', content: 'A' }, { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'text', text: 'B' }] }]), answer('four'),
+  ]
+  assert.deepEqual([...unlike(...chat), ...unlike(...blocks)], [])
+})
+
+test('exported messages that do not', () => {
+  const others = [
+    chat.slice(0, -1), [...chat, user('five')], chat.toSpliced(2, 1), chat.with(1, user('another')), chat.with(4, result('b', 'another')), chat.toSpliced(4, 1), chat.with(6, user('four')),
+    chat.with(3, called('three', ['b', '{}'], ['a', '{"n": 1}'])), chat.with(3, called('three', ['a', '{"n": 2}'], ['b', '{}'])), [chat[0], chat[2], chat[1], ...chat.slice(3)],
+    chat.with(2, user([{ type: 'text', text: 'two' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }])),
+  ]
+  for (const messages of others) assert.equal(unlike(...messages).length, 1, JSON.stringify(messages))
 })
 
 const FAULTS = {

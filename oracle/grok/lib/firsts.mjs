@@ -36,7 +36,7 @@ const session = (history, log = TALK, more = {}) => new Map([[HISTORY, lines(his
 const asked = (...history) => session([...HEAD, query('Who keeps the lamp?'), ...history])
 
 /** A red square. */
-function png() {
+export function png() {
   const chunk = (kind, data) => {
     const body = Buffer.concat([Buffer.from(kind), data])
     const ends = [Buffer.alloc(4), Buffer.alloc(4)]
