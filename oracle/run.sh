@@ -1,9 +1,9 @@
 #!/bin/sh
 # run.sh AGENT[:CHECK] BINARY [OPTIONS of the check]: install the oracle of one agent, then hold BINARY against it. CHECK is
-# judge (the default: repairs), fork or upgrade.
+# judge (the default: repairs), fork, upgrade or messages (exports).
 set -eu
 
-[ $# -ge 2 ] || { echo "usage: run.sh AGENT[:fork|:upgrade] BINARY [--keep DIR] [--jobs N] [--only WORD] [--every N] [--also PATH...]" >&2; exit 2; }
+[ $# -ge 2 ] || { echo "usage: run.sh AGENT[:fork|:upgrade|:messages] BINARY [--keep DIR] [--jobs N] [--only WORD] [--every N] [--also PATH...]" >&2; exit 2; }
 agent=${1%%:*}
 check=judge
 [ "$agent" = "$1" ] || check=${1#*:}
