@@ -103,6 +103,7 @@ func (p *pairing) answer(b format.Block) bool {
 
 // settle ends the open calls, and goes on with what waited.
 func (p *pairing) settle() error {
+	p.part()
 	results := chat{role: format.User}
 	for _, a := range p.open {
 		b := format.Block{Kind: format.Result, Text: unanswered, Failed: true, MadeUp: true}
@@ -127,6 +128,42 @@ func (p *pairing) settle() error {
 		}
 	}
 	return nil
+}
+
+// part lets what an answer says behind a call that nothing answers wait: it was said when the call had come to nothing.
+func (p *pairing) part() {
+	open := map[string]asked{}
+	for _, a := range p.open {
+		open[a.as] = a
+	}
+	if p.complete() || p.last == nil {
+		return
+	}
+	lost := false
+	from := slices.IndexFunc(p.last.blocks, func(b format.Block) bool {
+		a, ok := open[b.ID]
+		call := ok && b.Kind == format.Call
+		lost = lost || call && a.result == nil
+		return lost && !call
+	})
+	if from < 0 {
+		return
+	}
+	late, results := chat{role: p.last.role}, chat{role: format.User}
+	for _, b := range p.last.blocks[from:] {
+		if a, ok := open[b.ID]; ok && b.Kind == format.Call {
+			if delete(p.used, a.as); a.as != a.id {
+				p.counts.Renamed--
+			}
+			if b.ID = a.id; a.result != nil {
+				results.blocks = append(results.blocks, *a.result)
+			}
+			p.open = slices.DeleteFunc(p.open, func(o asked) bool { return o.as == a.as })
+		}
+		late.blocks = append(late.blocks, b)
+	}
+	p.last.blocks = p.last.blocks[:from]
+	p.wait = append([]chat{late, results}, p.wait...)
 }
 
 // take appends a message while no call is open, or goes on with the answer that asks.
