@@ -162,10 +162,10 @@ func fromTo(from, to string) string {
 // manyCalls bounds how many calls are remembered: at most twice as many.
 const manyCalls = 2048
 
-// known are the newest calls that items asked for.
-type known struct{ now, before map[string]bool }
+// known are the newest calls that items asked for, with the classes in which they did.
+type known struct{ now, before map[string]uint8 }
 
-func (k *known) add(id string) {
+func (k *known) add(id string, class uint8) {
 	if id == "" || len(id) > 1000 {
 		return
 	}
@@ -173,12 +173,17 @@ func (k *known) add(id string) {
 		k.now, k.before = nil, k.now
 	}
 	if k.now == nil {
-		k.now = map[string]bool{}
+		k.now = map[string]uint8{}
 	}
-	k.now[id] = true
+	k.now[id] |= 1 << class
 }
 
-func (k *known) has(id string) bool { return k.now[id] || k.before[id] }
+func (k *known) has(id string) bool { return k.now[id]|k.before[id] > 0 }
+
+// answers tells whether an output of a class can be that of a call. Of one that is not remembered nobody can tell.
+func (k *known) answers(id string, class uint8) bool {
+	return !k.has(id) || (k.now[id]|k.before[id])>>class&1 == 1
+}
 
 // decoded reads a piece of a record. A member that is of another kind than the client writes is left out.
 func decoded(raw json.RawMessage, v any) bool {

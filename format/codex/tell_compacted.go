@@ -141,7 +141,7 @@ func (k *heard) compact(summary string, out []format.Message) []format.Message {
 	if summary == "" {
 		summary = "(no summary available)"
 	}
-	var texts []string
+	var said [][]string
 	left := keptBytes / 4 // the client counts four bytes as one
 	for _, s := range slices.Backward(k.list) {
 		if left == 0 {
@@ -152,16 +152,19 @@ func (k *heard) compact(summary string, out []format.Message) []format.Message {
 		}
 		n := (s.size + 3) / 4
 		if n > left {
-			texts = append(texts, s.short(left*4))
+			said = append(said, s.short(left*4))
 			break
 		}
-		texts = append(texts, s.text+s.behind)
+		said = append(said, []string{s.text + s.behind})
 		left -= n
 	}
-	slices.Reverse(texts)
+	slices.Reverse(said)
 	*k = heard{}
-	for _, s := range append(texts, summary) {
-		blocks := []format.Block{{Kind: format.Text, Text: s}}
+	for _, texts := range append(said, []string{summary}) {
+		var blocks []format.Block
+		for _, text := range texts {
+			blocks = append(blocks, format.Block{Kind: format.Text, Text: text})
+		}
 		out = append(out, format.Message{Role: format.User, Copy: true, Blocks: blocks})
 		k.say(blocks)
 	}
@@ -169,8 +172,8 @@ func (k *heard) compact(summary string, out []format.Message) []format.Message {
 	return out
 }
 
-// short is the beginning and the end of a speech, with a mark between them, as the client writes it.
-func (s *speech) short(bytes int) string {
+// short are the beginning and the end of a speech, with a mark between them, as the client writes it.
+func (s *speech) short(bytes int) []string {
 	front, end := s.text, s.text+s.behind
 	if s.behind != "" {
 		end = s.behind
@@ -182,5 +185,5 @@ func (s *speech) short(bytes int) string {
 	for from < len(end) && !utf8.RuneStart(end[from]) {
 		from++
 	}
-	return fmt.Sprintf("%s…%d tokens truncated…%s", front[:cut], (s.size-bytes+3)/4, end[from:])
+	return []string{front[:cut], fmt.Sprintf("…%d tokens truncated…", (s.size-bytes+3)/4), end[from:]}
 }

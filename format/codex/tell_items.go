@@ -54,11 +54,13 @@ func (t *telling) item(raw json.RawMessage) (m format.Message, ok bool) {
 	case "function_call", "custom_tool_call", "local_shell_call", "tool_search_call", "web_search_call", "image_generation_call":
 		m.Blocks = i.asks()
 		if class, _ := classOf(i.Type, i.Execution); class > 0 {
-			t.calls.add(i.Call)
+			t.calls.add(i.Call, class)
 		}
 	case "function_call_output", "custom_tool_call_output", "tool_search_output":
 		if class, _ := classOf(i.Type, i.Execution); class > 0 {
-			m.Role = format.Tool
+			if m.Role = format.Tool; !t.calls.answers(i.Call, class) {
+				m.For = format.PeopleOnly // the client drops it
+			}
 		}
 		m.Blocks = []format.Block{i.answers()}
 	case "compaction", "compaction_summary", "context_compaction":

@@ -261,6 +261,8 @@ func TestTellBehind(t *testing.T) {
 		{"the model of the turn", []string{tellTop("turn_context", `{"model":"m"}`), asked}, `assistant by m: call c x {}`},
 		{"a command that an item asks for", []string{asked, ran}, `assistant: call c x {}`},
 		{"one that none asks for", []string{ran}, `note people (command): text "ls\ncompleted"`},
+		{"an output of another class", []string{asked, tellItem(`{"type":"custom_tool_call_output","call_id":"c","output":"x"}`), tellItem(`{"type":"function_call_output","call_id":"c","output":"y"}`)},
+			`assistant: call c x {}; tool people: result c "x"; tool: result c "y"`},
 		{"a new history", []string{tellTop("compacted", `{"message":"sum","replacement_history":[
 			{"type":"message","role":"developer","content":[{"type":"input_text","text":"rules"}]},
 			{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]},
@@ -291,10 +293,10 @@ func TestTellBehind(t *testing.T) {
 		{"two old compactions", []string{tellTop("compacted", `{"message":"sum"}`), tellTop("compacted", `{"message":"`+summed+` x"}`), tellTop("compacted", `{"message":"more"}`)},
 			`user stands: text "sum"; user stands copy: text "sum"; user: text "` + summed + ` x"; user stands copy: text "sum"; user: text "more"`},
 		{"a long speech", []string{user("a"), user(long), tellTop("compacted", `{"message":"sum"}`)},
-			`user: text "a"; user: text "` + long + `"; user stands copy: text "` + long[:40_000] + `…5000 tokens truncated…` + long[:40_000] + `"; user: text "sum"`},
+			`user: text "a"; user: text "` + long + `"; user stands copy: text "` + long[:40_000] + `", text "…5000 tokens truncated…", text "` + long[:40_000] + `"; user: text "sum"`},
 		{"one that is too long only with others", []string{user(long[:50_000]), user(long[:40_000]), tellTop("compacted", `{"message":"sum"}`)},
 			`user: text "` + long[:50_000] + `"; user: text "` + long[:40_000] + `"; ` +
-				`user stands copy: text "` + long[:20_000] + `…2500 tokens truncated…` + long[:20_000] + `"; user copy: text "` + long[:40_000] + `"; user: text "sum"`},
+				`user stands copy: text "` + long[:20_000] + `", text "…2500 tokens truncated…", text "` + long[:20_000] + `"; user copy: text "` + long[:40_000] + `"; user: text "sum"`},
 	} {
 		if got := strings.Join(tellAll(legacy, c.lines...), "; "); got != c.want {
 			t.Errorf("%s: says %.2000s\nwant %.2000s", c.name, got, c.want)
