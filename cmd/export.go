@@ -134,6 +134,9 @@ func (a *app) export(ctx context.Context, args []string, o exportOptions) error 
 	if err != nil {
 		return err
 	}
+	if err := durable.MkdirAllSync(durable.Disk, filepath.Dir(path)); err != nil {
+		return err
+	}
 	return durable.WriteNew(durable.Disk, path, func(w io.Writer) error { return a.exportTo(ctx, w, s, o) })
 }
 

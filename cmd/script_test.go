@@ -97,13 +97,20 @@ func judge(ts *testscript.TestScript, args []string, stdout, stderr string) {
 			ts.Fatalf("output is not fit for users: %s", complaint)
 		}
 	}
-	if stdout == "" || !slices.Contains([]string{"verify", "repair"}, commandOf(args)) {
+	if stdout == "" || !slices.Contains(reporters, commandOf(args)) {
 		return
 	}
-	switch formatOf(args) {
-	case "json":
+	scans := commandOf(args) == "scan"
+	switch format := formatOf(args); {
+	case format == "sarif":
+		ts.Check(fitsSARIF([]byte(stdout)))
+	case format == "junit":
+		ts.Check(fitsJUnit([]byte(stdout)))
+	case scans && (format == "json" || format == "jsonl"):
+		ts.Check(fitsScan([]byte(stdout), format == "jsonl"))
+	case format == "json":
 		ts.Check(fitsDocument([]byte(stdout)))
-	case "jsonl":
+	case format == "jsonl":
 		ts.Check(fitsLines([]byte(stdout)))
 	}
 }
@@ -133,7 +140,7 @@ func unfit(out string, colour bool) string {
 
 // commandOf is the subcommand that the arguments mean.
 func commandOf(args []string) string {
-	known := []string{"verify", "scan", "committed", "repair", "undo", "migrate", "fork", "explain", "list", "help", "completion"}
+	known := []string{"verify", "scan", "committed", "repair", "undo", "migrate", "fork", "export", "explain", "list", "help", "completion"}
 	for _, a := range args {
 		if slices.Contains(known, a) {
 			return a
@@ -144,11 +151,14 @@ func commandOf(args []string) string {
 
 func formatOf(args []string) string {
 	for i, a := range args {
+		if name, ok := strings.CutPrefix(a, "--format="); ok {
+			return name
+		}
 		switch {
-		case a == "--json", a == "--format=json":
+		case a == "--json":
 			return "json"
-		case a == "--format=jsonl", a == "--format" && i+1 < len(args) && args[i+1] == "jsonl":
-			return "jsonl"
+		case a == "--format" && i+1 < len(args):
+			return args[i+1]
 		}
 	}
 	return "table"
@@ -165,6 +175,8 @@ func reads(args []string) bool {
 		return slices.Contains(args, "--dry-run") || slices.Contains(args, "-n") || slices.Contains(args, "--list")
 	case "fork":
 		return slices.Contains(args, "--list")
+	case "export":
+		return !slices.Contains(args, "-o") && !slices.Contains(args, "--output")
 	}
 	return true
 }
