@@ -24,11 +24,7 @@ var shapes = sync.OnceValues(func() (s struct{ document, line *jsonschema.Schema
 	if err != nil {
 		return s, err
 	}
-	for _, def := range doc.(map[string]any)["$defs"].(map[string]any) {
-		if def := def.(map[string]any); def["properties"] != nil {
-			def["additionalProperties"] = false
-		}
-	}
+	closeShapes(doc)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	if err := c.AddResource("closed.json", doc); err != nil {
@@ -40,6 +36,15 @@ var shapes = sync.OnceValues(func() (s struct{ document, line *jsonschema.Schema
 	s.line, err = c.Compile("closed.json#/$defs/line")
 	return s, err
 })
+
+// closeShapes lets no object of a schema have other keys than it names.
+func closeShapes(doc any) {
+	for _, def := range doc.(map[string]any)["$defs"].(map[string]any) {
+		if def := def.(map[string]any); def["properties"] != nil {
+			def["additionalProperties"] = false
+		}
+	}
+}
 
 // fitsDocument holds a report against the schema, and its sums against its sessions.
 func fitsDocument(data []byte) error {
