@@ -147,6 +147,9 @@ func (s *Session) Verdict() verify.Verdict {
 // open opens the part's file, or what its rows say.
 func (p *Part) open(ctx context.Context) (err error) {
 	p.Input = verify.InputOf(p.Session, bytes.NewReader(nil), 0)
+	if p.Dialect != nil {
+		_, p.Told = p.Dialect.(format.Teller)
+	}
 	if p.Missing {
 		return nil
 	}
@@ -165,9 +168,6 @@ func (p *Part) open(ctx context.Context) (err error) {
 	p.Input = verify.InputOf(p.Session, p.f, fi.Size())
 	if p.Found != nil { // what was appended since is not looked at
 		p.Input.Size = min(p.Input.Size, p.Found.Size)
-	}
-	if p.Dialect != nil {
-		_, p.Told = p.Dialect.(format.Teller)
 	}
 	return nil
 }
@@ -203,10 +203,11 @@ func (s *Session) overlay() {
 	}
 }
 
-// choose finds the part with the talk: the one of which the rules say how it is sent, else the first that tells anything.
+// choose finds the part with the talk: the one of which the rules say how it is sent, else the first that tells anything. One that is
+// not there counts where a repair would make it anew.
 func (s *Session) choose() {
 	for _, p := range s.Parts {
-		if !p.Told {
+		if !p.Told || p.Missing && p.Mended == nil {
 			continue
 		}
 		if r := p.Dialect.Rules(); r.Tree || r.Path || r.List || r.Turns || r.Dense {
