@@ -17,7 +17,7 @@ const { values, binary, more, jobs, program, scratch } = await begin('messages')
 
 const NO_ID = '00000000-0000-4000-8000-000000000001'
 const tally = { passed: 0, failed: 0 }
-const left = { refused: 0, silent: 0 }
+const left = { refused: 0, silent: 0, aside: 0 }
 const shared = values.shared !== undefined && existsSync(values.shared) ? await sharedSources(resolve(values.shared), scratch) : []
 const sources = [...shared, ...await namedSources([...values.also, ...more])]
 await eachOf(sources.filter(({ name }, n) => name.includes(values.only) && n % Number(values.every) === 0), jobs, async (source, n) => {
@@ -28,7 +28,7 @@ await eachOf(sources.filter(({ name }, n) => name.includes(values.only) && n % N
   if (typeof faults !== 'string') for (const fault of faults) console.log(`FAIL ${source.name}: ${fault}`)
   if (values.keep === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 })
 })
-console.log(`messages: left out are ${left.refused} sessions that are refused, and ${left.silent} that say nothing`)
+console.log(`messages: left out are ${left.refused} sessions that are refused, ${left.silent} that say nothing, and ${left.aside} logs of sub-agents`)
 console.log(`messages: ${tally.passed} passed, ${tally.failed} failed`)
 process.exit(tally.failed > 0 || tally.passed === 0 ? 1 : 0)
 
@@ -42,6 +42,8 @@ async function trial(source, folder) {
     return run(binary, [...args, file], { env: { PATH: process.env.PATH, HOME: home, NO_COLOR: '1', TMPDIR: dirname(home) }, cwd: home, seconds: 60 })
   }
   const exported = () => call('export', '--format', 'messages', '--provider', 'anthropic')
+
+  if (plainRecords(await readFile(file)).filter(record => record.uuid !== undefined).every(record => record.isSidechain)) return 'aside'
 
   const before = await treeOf(home)
   const damaged = await exported()

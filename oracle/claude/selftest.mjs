@@ -6,6 +6,7 @@ import { placesIn, textsBehind } from './lib/places.mjs'
 import { plainRecords, wholeRecords } from './lib/records.mjs'
 import { refusalOf } from './lib/rules.mjs'
 import { badlyAnswered, endOf, unnoted } from './lib/tail.mjs'
+import { untold } from './lib/told.mjs'
 import { wantedOf } from './lib/wanted.mjs'
 
 const user = (...content) => ({ role: 'user', content })
@@ -189,3 +190,25 @@ test('what stands behind a place is told from what is above it, and from what a 
   assert.deepEqual(wanted.map(item => item.text), ['q'])
   assert.deepEqual([...textsBehind(log, wanted)], ['later'])
 })
+
+const told = (exported, sent, added = []) => untold(exported, [...sent, user(text('go on'))], added, 'go on').length
+const SAME = [
+  ['the same', [user(text()), assistant(text('a'))], [{ role: 'user', content: 'words\n' }, { role: 'system', content: 'x' }, assistant(thinking('s'), text('a'))]],
+  ['reminders', [user(text())], [user(text('<system-reminder>\nx'), text())]],
+  ['results in another order', [...asked(call('a'), call('b')), user(result('a', 'A'), result('b', 'B'))], [...asked(call('a'), call('b')), user(result('b', 'B'), result('a', [text('A')]))]],
+  ['what the client appends', [...asked(call('a')), user(result('a'))], [...asked(call('a')), user(result('a')), assistant(text('No response requested.'))], [assistant(text('No response requested.'))]],
+]
+for (const [name, ...lists] of SAME) test(`told: ${name}`, () => assert.equal(told(...lists), 0))
+const OTHER = [
+  ['a text less', [user(text())], [user(text(), text('more'))]],
+  ['a text more', [user(text(), text('more'))], [user(text())]],
+  ['another text', [user(text('b'))], [user(text('a'))]],
+  ['another role', [user(text()), user(text('a'))], [user(text()), assistant(text('a'))]],
+  ['texts in another order', [user(text('a'), text('b'))], [user(text('b'), text('a'))]],
+  ['another input', asked(call('a', { n: 1 })), asked(call('a', { n: 2 }))],
+  ['another answer', [...asked(call('a')), user(result('a', 'A'))], [...asked(call('a')), user(result('a', 'B'))]],
+  ['an answer that failed', [...asked(call('a')), user(result('a', 'A'))], [...asked(call('a')), user(result('a', 'A', { is_error: true }))]],
+  ['another image', [user(image('AAAA'))], [user(image('AAAB'))]],
+]
+for (const [name, ...lists] of OTHER) test(`not told: ${name}`, () => assert.notEqual(told(...lists), 0))
+test('told: what is too long is summed up first', () => assert.deepEqual(untold([user(text())], [user(text(), text('Sum up.'))], [], 'go on'), []))

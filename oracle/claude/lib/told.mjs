@@ -7,7 +7,10 @@ const REMINDER = /^\s*<system-reminder>/
 /** Faults of an export, one line each. `added` are the messages of records that the client appended, `prompt` what it was asked. */
 export function untold(exported, sent, added, prompt) {
   const ours = itemsIn(exported)
-  const theirs = without(itemsIn(sent), [{ role: 'user', text: prompt }, ...itemsIn(added).reverse()])
+  const all = itemsIn(sent)
+  // A request without the prompt asks for a summary of what is too long, and ends with that.
+  const asked = all.some(item => item.text?.trim() === prompt) ? { role: 'user', text: prompt } : all.at(-1)
+  const theirs = without(all, [asked, ...itemsIn(added).reverse()])
   const faults = []
   for (let n = 0; n < Math.max(ours.length, theirs.length) && faults.length < 3; n += 1) {
     if (!alike(ours[n], theirs[n])) faults.push(`item ${n + 1} of ${theirs.length} is ${shown(ours[n])}, and the client sends ${shown(theirs[n])}`)
