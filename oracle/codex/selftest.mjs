@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { findProgram } from './lib/client.mjs'
 import { faultsOf } from './lib/compare.mjs'
+import { differences } from './lib/exported.mjs'
 import { endOfFrames } from './lib/frames.mjs'
 import { historyOf, itemsIn } from './lib/history.mjs'
 import { badLines, lostRecords, movedLines, rewritten } from './lib/kept.mjs'
@@ -34,6 +35,27 @@ test('lines: whole records in damaged lines', () => {
   assert.deepEqual(recordsOf(text).slice(0, 5), [a, a, b, b, c])
   assert.equal(recordsOf(text)[5].payload.content[0].text, '? } { "')
   assert.deepEqual(linesOf(text).map(line => line.bad), [true, true, true, true, true, true, true, false])
+})
+
+test('exports: what the client sends otherwise', () => {
+  const items = [message('developer', 'rules'), message('user', 'a'), call('c'), call('d'), output('d'), output('c', 'two'), message('assistant', 'b'), message('developer', 'more'), message('user', 'now')]
+  const ask = (...ids) => ({ role: 'assistant', content: null, tool_calls: ids.map(id => ({ id, function: { name: 'f', arguments: '{}' } })) })
+  const list = [{ role: 'system', content: 'rules' }, { role: 'user', content: 'a' }, ask('c', 'd'), { role: 'tool', tool_call_id: 'c', content: 'two' }, { role: 'tool', tool_call_id: 'd', content: 'out' }, { role: 'assistant', content: 'b' }]
+  const faults = (change) => {
+    const changed = structuredClone(list)
+    change(changed)
+    return differences(changed, items, 'now')
+  }
+  assert.deepEqual(faults(() => {}), [])
+  const bad = {
+    'a text that is other': messages => { messages[1].content = 'A' }, 'a text that is gone': messages => messages.splice(1, 1), 'one more': messages => messages.push({ role: 'user', content: 'x' }),
+    'the last one gone': messages => messages.pop(), 'another order': messages => messages.reverse(), 'another role': messages => { messages[5].role = 'user' },
+    'a result of another': messages => { [messages[3].tool_call_id, messages[4].tool_call_id] = ['d', 'c'] }, 'no result': messages => messages.splice(3, 1),
+    'another input': messages => { messages[2].tool_calls[0].function.arguments = '{"a":1}' }, 'a call less': messages => messages[2].tool_calls.pop(),
+    'a result without call': messages => messages.push({ role: 'tool', tool_call_id: 'x', content: '' }), 'said twice': messages => messages.splice(1, 0, messages[1]),
+    'what the client adds': messages => messages.splice(1, 0, { role: 'user', content: 'now' }),
+  }
+  for (const [name, change] of Object.entries(bad)) assert.notDeepEqual(faults(change), [], name)
 })
 
 test('frames: what stands behind them', () => {
