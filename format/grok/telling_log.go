@@ -15,7 +15,7 @@ import (
 // and came.
 //
 // What the history tells too is a copy. So is, for want of a better word, what was taken back: it stands here alone, and nobody is
-// shown it any more.
+// shown it any more. A command and what it said are notes. What is left was said in front of what the history holds.
 type logTelling struct {
 	dir fs.FS
 	at  standings
@@ -78,6 +78,9 @@ func (t *logTelling) Tell(r *session.Record, out []format.Message) []format.Mess
 		m := &out[i]
 		m.For, m.ID, m.Time = format.PeopleOnly, a.Meta.Event, cmp.Or(a.Meta.Stamp, s.Time*1000)
 		m.Copy = is == takenBack || is == inHistory && m.Role != format.Note
+		if _, words := textOfBlocks(m.Blocks); is == aside && words && m.Role != format.Note {
+			m.Role, m.Title = format.Note, "command"
+		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package grok
 
 import (
+	"bytes"
 	"io/fs"
 	"math"
 	"sort"
@@ -14,6 +15,7 @@ const (
 	alone     standing = iota // no history tells it
 	inHistory                 // it does
 	takenBack                 // a rewind took it out of both
+	aside                     // it is of a command, which the model never sees
 )
 
 // standings are those of a log, each from where it begins.
@@ -24,15 +26,18 @@ type standings struct {
 }
 
 // readStandings holds a log against the history beside it. A turn that has a lower number than the first prompt in there was taken away
-// by a compaction; where prompts have no number the last compaction on the log says so. Words that the model was never sent, as
-// commands, stand on the log alone; so does all of it where there is no history.
+// by a compaction, but where prompts without a number, as early releases wrote them, stand in front of it; where no prompt has a number
+// the last compaction on the log says so. Where there is no history all of it stands on the log alone.
 func readStandings(dir fs.FS) (s standings) {
 	s.known = true
-	first, some := -1, false
+	first, bare, some, compacted := -1, 0, false, false
 	beside(dir, historyName, func(f *fields) {
 		some = true
+		compacted = compacted || bytes.Contains(f.Raw, ofCompaction)
 		if n, err := strconv.Atoi(string(f.Value(kItemPrompt))); err == nil && n >= 0 && (first < 0 || n < first) {
 			first = n
+		} else if first < 0 && bytes.Contains(f.Value(kContent), query) {
+			bare++
 		}
 	})
 	rest := inHistory
@@ -43,11 +48,14 @@ func readStandings(dir fs.FS) (s standings) {
 		o, _ := readOutline(dir)
 		b, _ := o.border()
 		first = b.index
+	case bare == first && !compacted:
+		first = 0
 	}
 	s.begin(0, rest)
 	var turns []int // of those that were not taken back: the standing
 	var p prompts
-	besideAt(dir, updatesName, func(f *fields, at, _ int64) {
+	last := rest // of the last turn
+	besideAt(dir, updatesName, func(f *fields, at, end int64) {
 		kind := f.Str(kUpdate)
 		if len(kind) == 0 {
 			kind = f.Str(kBareUpdate)
@@ -58,14 +66,13 @@ func readStandings(dir fs.FS) (s standings) {
 			if err != nil {
 				n = len(turns)
 			}
-			turns = append(turns, len(s.is))
-			if n < first {
-				s.begin(at, alone)
-			} else {
-				s.begin(at, inHistory)
+			if last = rest; n < first {
+				last = alone
 			}
+			turns = append(turns, len(s.is))
+			s.begin(at, last)
 		case command:
-			s.begin(at, alone)
+			s.begin(at, aside)
 		case rewinds:
 			if to < len(turns) {
 				for i := turns[to]; i < len(s.is); i++ {
@@ -73,11 +80,24 @@ func readStandings(dir fs.FS) (s standings) {
 				}
 				turns = turns[:to]
 			}
-			s.begin(at, rest)
+			last = rest
+			s.begin(at, last)
+		default: // a command ends with its turn, or where the host begins one
+			if s.is[len(s.is)-1] != aside {
+				break
+			}
+			if f.True(kHost) {
+				s.begin(at, last)
+			} else if string(kind) == "turn_completed" {
+				s.begin(end+1, last)
+			}
 		}
 	})
 	return s
 }
+
+// ofCompaction is what an item holds that a compaction wrote.
+var ofCompaction = []byte(`"synthetic_reason":"compaction_meta"`)
 
 func (s *standings) begin(at int64, is standing) {
 	s.from, s.is = append(s.from, at), append(s.is, is)

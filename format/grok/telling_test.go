@@ -313,6 +313,7 @@ func TestTellLogBesideHistory(t *testing.T) {
 		"cancelled": {`note to people (turn): text "cancelled"`},
 		"healed":    {`note to people (turn): text "interrupted: The turn broke off."`},
 		"first":     nil,
+		"early":     nil,
 	} {
 		f := sample(t, name)
 		if got := ofOwn(told(t, f.files(), logName)); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -346,17 +347,23 @@ func TestTellLogOfFork(t *testing.T) {
 	}
 }
 
-// Words that the model was not sent stand on the log alone.
+// Words that the model was not sent are a note.
 func TestTellLogCommand(t *testing.T) {
 	chunk := func(text, meta string) string {
 		return `{"method":"session/update","params":{"update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"` + text + `"}` + meta + "}}}\n"
 	}
+	says := func(text string) string {
+		return `{"method":"session/update","params":{"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + text + `"}}}}` + "\n"
+	}
+	const end = `{"method":"_x.ai/session/update","params":{"update":{"sessionUpdate":"turn_completed","prompt_id":"p","stop_reason":"end_turn"}}}` + "\n"
 	f := folder{
 		historyName: `{"type":"user","content":[{"type":"text","text":"a"}],"prompt_index":0}` + "\n",
-		logName:     chunk("a", `,"_meta":{"promptIndex":0}`) + chunk("/context", "") + chunk("b", `,"_meta":{"promptIndex":1}`),
+		logName: chunk("a", `,"_meta":{"promptIndex":0}`) + says("A") + end + chunk("/context", "") + says("half full") + chunk("wake up", `,"_meta":{"hostTurn":true}`) + says("I woke up") + end +
+			chunk("/usage", "") + strings.Replace(end, "end_turn", "error", 1) + says("told") + chunk("b", `,"_meta":{"promptIndex":1}`),
 	}
-	if got := ofOwn(told(t, f.files(), logName)); len(got) != 1 || got[0] != `user to people: text "/context"` {
-		t.Errorf("%s", strings.Join(got, "\n"))
+	want := `note to people (command): text "/context" note to people (command): text "half full" note to people (command): text "/usage" note to people (turn): text "error"`
+	if got := strings.Join(ofOwn(told(t, f.files(), logName)), " "); got != want {
+		t.Errorf("%s", got)
 	}
 }
 
