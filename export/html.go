@@ -1,0 +1,49 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"io"
+
+	"github.com/sessfix/sessfix/report"
+)
+
+// mostRecords is how many records of a part stay fluid in a browser. Of those behind them the page holds the ones with findings.
+const mostRecords = 300_000
+
+// WriteHTML writes one page about a session, as it lies on disk, with what a repair would do to it. The page needs nothing but
+// itself. Equal sessions give equal bytes.
+func WriteHTML(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o Options) error {
+	return writeHTML(ctx, w, s, tool, o, mostRecords)
+}
+
+func writeHTML(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o Options, most int64) error {
+	talk, err := s.Follow(ctx, false)
+	if err != nil {
+		return err
+	}
+	buf := bufio.NewWriterSize(w, 1<<16)
+	sh, err := pageSheetOf()
+	if err != nil {
+		return err
+	}
+	if _, err := buf.WriteString(sh.above); err != nil {
+		return err
+	}
+	if err := writeHead(buf, s, talk, tool, o); err != nil {
+		return err
+	}
+	if _, err := buf.WriteString(sh.between); err != nil {
+		return err
+	}
+	for i, p := range s.Parts {
+		r := &pageRows{out: buf, part: i, p: p, talk: talk, o: o, most: most}
+		if err := r.write(ctx); err != nil {
+			return err
+		}
+	}
+	if _, err := buf.WriteString(sh.below); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
