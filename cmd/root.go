@@ -82,7 +82,7 @@ Without a command it verifies: "sessfix PATH" is "sessfix verify PATH".`,
 	root.SetVersionTemplate("sessfix {{.Version}}\n")
 	root.SetUsageTemplate(root.UsageTemplate() + "\n" + exitHelp + "\n")
 	f := root.PersistentFlags()
-	f.StringVar(&a.format, "format", "table", "how to print: table, json or jsonl; verify, scan and repair also sarif, junit or github")
+	f.StringVar(&a.format, "format", "table", "table, json or jsonl; verify, scan, repair: also sarif, junit, github")
 	f.BoolVar(&a.json, "json", false, "short for --format json")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always or never (NO_COLOR turns it off)")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing on standard error but errors")
@@ -97,7 +97,7 @@ Without a command it verifies: "sessfix PATH" is "sessfix verify PATH".`,
 
 // withDefault puts "verify" in front of arguments that name no command.
 func withDefault(root *cobra.Command, args []string) []string {
-	takesValue := map[string]bool{"--format": true, "--color": true, "--jobs": true, "-j": true, "--home": true, "--case-dir": true, "--client": true, "--target-version": true, "--at": true, "--id": true, "--seq": true, "--record": true, "--output": true, "-o": true, "--worktree": true, "--to": true, "--medium": true, "--accept": true, "--cursor": true, "--provider": true}
+	takesValue := map[string]bool{"--format": true, "--color": true, "--jobs": true, "-j": true, "--home": true, "--case-dir": true, "--client": true, "--target-version": true, "--at": true, "--id": true, "--seq": true, "--length": true, "--record": true, "--output": true, "-o": true, "--worktree": true, "--to": true, "--medium": true, "--accept": true, "--cursor": true, "--provider": true}
 	for i := 0; i < len(args); i++ {
 		s := args[i]
 		if s == "--help" || s == "-h" || s == "--version" {
