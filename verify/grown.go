@@ -22,6 +22,7 @@ type Grown struct {
 func Grow(ctx context.Context, in Input) (*Grown, error) {
 	g := &Grown{}
 	prev := session.ID{}
+	counted := map[int32]int64{} // borders that count the records, where those have no ids
 	err := Each(ctx, in, func(r *session.Record, b *format.Batch) error {
 		g.Of = append(g.Of, -1)
 		g.Lines = append(g.Lines, r.Logical)
@@ -50,6 +51,10 @@ func Grow(ctx context.Context, in Input) (*Grown, error) {
 		if len(b.Keeps) > 0 {
 			g.Keep(n, b.Keeps)
 		}
+		delete(counted, n)
+		if l.Prior == (session.ID{}) && l.PriorN > 0 {
+			counted[n] = l.PriorN
+		}
 		if !again {
 			g.Own, g.First, g.Refs = append(g.Own, session.Sub{}), append(g.First, r.N), append(g.Refs, session.Ref{})
 		}
@@ -60,9 +65,28 @@ func Grow(ctx context.Context, in Input) (*Grown, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.count(counted)
 	g.Tree.Grow()
 	g.Join()
 	return g, nil
+}
+
+// count finds the records that borders name by their numbers: the first that is there, and the border itself where none is in front of it.
+func (g *Grown) count(borders map[int32]int64) {
+	for n, at := range borders {
+		b, ok := g.Borders[n]
+		if !ok {
+			continue
+		}
+		for at < g.First[n] && g.Of[at] < 0 {
+			at++
+		}
+		b.Prior = g.Nodes[n].ID
+		if at < g.First[n] {
+			b.Prior = g.Nodes[g.Of[at]].ID
+		}
+		g.Borders[n] = b
+	}
 }
 
 // Way leads from the root to a node, past the borders of compactions.
