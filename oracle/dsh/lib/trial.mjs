@@ -24,7 +24,7 @@ export async function runTrial(binary, log, home) {
 }
 
 /** Copy the log, with its neighbours when it has a root, to where the client would look for it. */
-async function settle(log, root) {
+export async function settle(log, root) {
   if (log.root !== undefined) {
     await mkdir(dirname(root), { recursive: true })
     await cp(log.root, root, { recursive: true })
@@ -51,7 +51,7 @@ export async function firstLine(file) {
 }
 
 /** Nothing here is being written to, and the dates say so. */
-async function age(root) {
+export async function age(root) {
   for (const entry of await readdir(root, { recursive: true })) await lutimes(join(root, entry), START - DAY, START - DAY)
 }
 
