@@ -25,6 +25,11 @@ func (t *Talk) Say(ctx context.Context, sent bool, yield func(m *Said) error) er
 	if t.s.Talk == nil {
 		return nil
 	}
+	if !sent {
+		if err := t.sayFront(ctx, yield); err != nil {
+			return err
+		}
+	}
 	if t.ordered() {
 		return t.sayTree(ctx, sent, yield)
 	}
@@ -57,6 +62,30 @@ func (t *Talk) Say(ctx context.Context, sent bool, yield func(m *Said) error) er
 		}
 		return say(p, r, state, false, list, true, yield)
 	})
+}
+
+// sayFront goes over what other parts alone tell of the talk: what was said in front of it, and that it no longer holds.
+func (t *Talk) sayFront(ctx context.Context, yield func(m *Said) error) error {
+	for _, p := range t.s.Parts {
+		if p == t.s.Talk || !p.Told || p.Missing {
+			continue
+		}
+		telling := t.telling(p)
+		var list, talk []format.Message
+		err := verify.Each(ctx, p.Look(t.mended), func(r *session.Record, _ *format.Batch) error {
+			list, talk = telling.Tell(r, list[:0]), talk[:0]
+			for _, m := range list {
+				if m.Role != format.Note {
+					talk = append(talk, m)
+				}
+			}
+			return say(p, r, Compacted, false, talk, false, yield)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tell goes over the records of a log whose order is that of the talk, with what became of each and what it says.

@@ -1,6 +1,7 @@
 package grok
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"strings"
@@ -16,8 +17,9 @@ import (
 // Nothing stands in the place of something else here: when the client compacts a talk it writes the history anew, and what it left
 // out is no longer in the file.
 type historyTelling struct {
-	dir   fs.FS
-	first map[string]int64 // where the history first tells of calls that the provider ran, nil while nobody asked
+	dir       fs.FS
+	first     map[string]int64 // where the history first tells of calls that the provider ran, nil while nobody asked
+	compacted *bool            // a compaction wrote the history
 }
 
 // saidItem is what an item says, as it is written today and as it was first.
@@ -26,6 +28,7 @@ type saidItem struct {
 	Role      string          `json:"role"`
 	Content   json.RawMessage `json:"content"`
 	Reason    string          `json:"synthetic_reason"`
+	Prompt    json.RawMessage `json:"prompt_index"`
 	Calls     []saidCall      `json:"tool_calls"`
 	Model     string          `json:"model_id"`
 	Call      string          `json:"tool_call_id"`
@@ -54,7 +57,7 @@ func (t *historyTelling) Tell(r *session.Record, out []format.Message) []format.
 		m.Role, m.For = format.System, format.ModelOnly
 		m.Blocks = blocksOf(s.Content)
 	case "user":
-		return s.user(out)
+		return s.user(t, out)
 	case "assistant":
 		m.Blocks = s.answer(t, r.Text)
 	case "tool_result":
@@ -77,8 +80,9 @@ func (t *historyTelling) Tell(r *session.Record, out []format.Message) []format.
 var byPeople = map[string]bool{"interjection": true, "scheduler_fired": true}
 
 // user tells the words of a user, or what the client says in that role. It wraps words of people: the model gets them so, and people
-// read them without that. Of a message that is nothing else they are the same words twice.
-func (s *saidItem) user(out []format.Message) []format.Message {
+// read them without that. Of a message that is nothing else they are the same words twice. A prompt that a compaction kept has no
+// number any more, and stands on the log with what was answered.
+func (s *saidItem) user(t *historyTelling, out []format.Message) []format.Message {
 	m := format.Message{Role: format.User, Blocks: blocksOf(s.Content), Title: strings.ReplaceAll(s.Reason, "_", " ")}
 	if len(m.Blocks) == 0 {
 		return out
@@ -92,10 +96,25 @@ func (s *saidItem) user(out []format.Message) []format.Message {
 	if !ok || !only { // images are told once
 		return append(out, m)
 	}
+	if k := kindOf(s.Prompt); (k == 0 || k == 'n') && s.Reason == "" && t.isCompacted() {
+		m.For, m.Title = format.ModelOnly, "kept prompt"
+		return append(out, m)
+	}
 	plain := m
 	m.For, m.Copy, plain.For = format.ModelOnly, before+after == "", format.PeopleOnly
 	plain.Blocks = []format.Block{{Kind: format.Text, Text: words}}
 	return append(out, m, plain)
+}
+
+// isCompacted tells whether a compaction wrote the history.
+func (t *historyTelling) isCompacted() bool {
+	if t.compacted == nil {
+		t.compacted = new(bool)
+		records(t.dir, historyName, 0, -1, keys[:1], func(r *session.Record) {
+			*t.compacted = *t.compacted || bytes.Contains(r.Raw, ofCompaction)
+		})
+	}
+	return *t.compacted
 }
 
 // unwrapped is what a person wrote, of the words that the model gets, and what stands around it.

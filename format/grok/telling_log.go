@@ -10,7 +10,7 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// logTelling tells what the user was shown, none of which is sent from here. Words come as they were written, mostly whole. A call
+// logTelling tells what the user was shown, none of which is sent from here, and what a compaction took away was once. Words come as they were written, mostly whole. A call
 // comes with its title where its tool has no name, and its result with what was shown of it, changes of files as the words that went
 // and came.
 //
@@ -76,7 +76,10 @@ func (t *logTelling) Tell(r *session.Record, out []format.Message) []format.Mess
 	is := t.at.of(r.Text)
 	for i := from; i < len(out); i++ {
 		m := &out[i]
-		m.For, m.ID, m.Time = format.PeopleOnly, a.Meta.Event, cmp.Or(a.Meta.Stamp, s.Time*1000)
+		m.ID, m.Time = a.Meta.Event, cmp.Or(a.Meta.Stamp, s.Time*1000)
+		if is != sentOnce || m.Role == format.Note {
+			m.For = format.PeopleOnly
+		}
 		m.Copy = is == takenBack || is == inHistory && m.Role != format.Note
 		if _, words := textOfBlocks(m.Blocks); is == aside && words && m.Role != format.Note {
 			m.Role, m.Title = format.Note, "command"

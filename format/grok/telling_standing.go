@@ -3,7 +3,6 @@ package grok
 import (
 	"bytes"
 	"io/fs"
-	"math"
 	"sort"
 	"strconv"
 )
@@ -12,8 +11,9 @@ import (
 type standing uint8
 
 const (
-	alone     standing = iota // no history tells it
-	inHistory                 // it does
+	alone     standing = iota // there is no history
+	inHistory                 // that tells it too
+	sentOnce                  // a compaction took it out of the history
 	takenBack                 // a rewind took it out of both
 	aside                     // it is of a command, which the model never sees
 )
@@ -43,7 +43,7 @@ func readStandings(dir fs.FS) (s standings) {
 	rest := inHistory
 	switch {
 	case !some:
-		rest, first = alone, math.MaxInt
+		rest, first = alone, 0
 	case first < 0:
 		o, _ := readOutline(dir)
 		b, _ := o.border()
@@ -67,7 +67,7 @@ func readStandings(dir fs.FS) (s standings) {
 				n = len(turns)
 			}
 			if last = rest; n < first {
-				last = alone
+				last = sentOnce
 			}
 			turns = append(turns, len(s.is))
 			s.begin(at, last)

@@ -166,6 +166,24 @@ assistant: text "[backend web_search] search: w" text "[backend web_search] sear
 	}
 }
 
+// A prompt that a compaction kept stands on the log for people.
+func TestTellCompacted(t *testing.T) {
+	var kept, numbered bool
+	for _, m := range told(t, sample(t, "compacted").files(), historyName) {
+		switch line := said([]format.Message{m}); line {
+		case `user to the model (kept prompt): text "<user_query>\nAnd on Tuesday?\n</user_query>"`:
+			kept = true
+		case `user to people: text "Press the pears, and tell me how much that is together."`:
+			numbered = true
+		case `user to people: text "And on Tuesday?"`:
+			t.Error(line)
+		}
+	}
+	if !kept || !numbered {
+		t.Error(kept, numbered)
+	}
+}
+
 // What each kind of update says where nothing else is known of the session.
 func TestTellLog(t *testing.T) {
 	around := func(update string) string {
@@ -305,8 +323,7 @@ func TestTellLogBesideHistory(t *testing.T) {
 		"orchard": nil,
 		"rewound": {`note to people (rewind): text "prompt 1 and what follows it were taken back"`},
 		"compacted": {
-			`user to people: text "What was picked on Monday?"`, `assistant to people: text "30 kg of plums."`,
-			`user to people: text "And on Tuesday?"`, `assistant to people: text "12 kg of pears."`,
+			`user: text "What was picked on Monday?"`, `assistant: text "30 kg of plums."`, `user: text "And on Tuesday?"`, `assistant: text "12 kg of pears."`,
 			`note to people (compaction): text "what stands in front of prompt 2 is sent as a summary"`,
 			`note to people (plan): text "- pending: Press the pears\n"`,
 		},
@@ -338,7 +355,7 @@ func TestTellLogOfFork(t *testing.T) {
 		}
 	}
 	f = f.with(logName, strings.Join(lines, ""))
-	if got := ofOwn(told(t, f.files(), logName)); len(got) != 5 || got[3] != `assistant to people: text "12 kg of pears."` {
+	if got := ofOwn(told(t, f.files(), logName)); len(got) != 5 || got[3] != `assistant: text "12 kg of pears."` {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 	f = f.with(historyName, strings.ReplaceAll(f[historyName], `,"prompt_index":2`, ""))
