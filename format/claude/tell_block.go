@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"strings"
 
@@ -94,21 +93,16 @@ func (b *saidBlock) result() format.Block {
 	return out
 }
 
-// shown is an image or a document. The text of a document is given as its bytes are.
+// shown is an image or a document. A document that is text is given as that; a title is its name. What lies with the provider, under
+// an id that holds for one account, is neither.
 func (b *saidBlock) shown(kind format.BlockKind) format.Block {
-	out := format.Block{Kind: kind, Text: b.Type, Media: b.Source.Media, URL: b.Source.URL}
 	switch b.Source.Type {
 	case "text":
-		out.Data = base64.StdEncoding.EncodeToString([]byte(b.Source.Data))
+		return format.Block{Kind: kind, Text: b.Source.Data, Name: b.Title, Media: b.Source.Media}
 	case "file":
-		out.Text += " " + b.Source.File
-	default:
-		out.Data = b.Source.Data
+		return format.Block{Kind: format.Other, Text: b.Type + " " + b.Source.File}
 	}
-	if b.Title != "" {
-		out.Text = b.Title
-	}
-	return out
+	return format.Block{Kind: kind, Text: b.Title, Media: b.Source.Media, Data: b.Source.Data, URL: b.Source.URL}
 }
 
 // piecesOf is content that is a text or a list of blocks, with no result in it.
