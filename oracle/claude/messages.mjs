@@ -43,7 +43,8 @@ async function trial(source, folder) {
   }
   const exported = () => call('export', '--format', 'messages', '--provider', 'anthropic')
 
-  if (plainRecords(await readFile(file)).filter(record => record.uuid !== undefined).every(record => record.isSidechain)) return 'aside'
+  const nodes = plainRecords(await readFile(file)).filter(record => record.uuid !== undefined)
+  if (nodes.length > 0 && nodes.every(record => record.isSidechain)) return 'aside'
 
   const before = await treeOf(home)
   const damaged = await exported()

@@ -48,8 +48,10 @@ function itemOf(block, role) {
     case 'text': return block.text.trim() === '' || REMINDER.test(block.text) ? undefined : { role, text: block.text }
     case 'tool_use': return { call: block.id, name: block.name, input: block.input }
     case 'tool_result': return { result: block.tool_use_id, failed: block.is_error === true, content: piecesIn(block.content) }
-    case 'image':
-    case 'document': return { role, [block.type]: lookOf(block.source) }
+    case 'document':
+      if (block.source?.type === 'text') return { role, text: block.source.data }
+    // falls through
+    case 'image': return { role, [block.type]: lookOf(block.source) }
     default: return undefined
   }
 }
