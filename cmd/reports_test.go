@@ -74,11 +74,25 @@ func TestReportsOfTheSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, f := range got.Files {
-			if i >= len(want.Files) || want.Files[i].Name != f.Name || !bytes.Equal(want.Files[i].Data, f.Data) {
-				t.Errorf("%s: %s is another than in %s (go test ./cmd -update):\n%s", name, f.Name, file, f.Data)
+			if i >= len(want.Files) || want.Files[i].Name != f.Name {
+				t.Fatalf("%s does not hold %s (go test ./cmd -run Reports -update)", file, f.Name)
+			}
+			if at, is, was := firstDifference(f.Data, want.Files[i].Data); at > 0 {
+				t.Errorf("%s of %s is another than in %s (go test ./cmd -run Reports -update): line %d is\n%s\nand was\n%s", f.Name, name, file, at, is, was)
 			}
 		}
 	}
+}
+
+// firstDifference is the first line in which two texts differ, 0 if there is none.
+func firstDifference(is, was []byte) (line int, a, b string) {
+	x, y := strings.Split(string(is), "\n"), strings.Split(string(was), "\n")
+	for i := range max(len(x), len(y)) {
+		if i >= len(x) || i >= len(y) || x[i] != y[i] {
+			return i + 1, strings.Join(x[min(i, len(x)):min(i+1, len(x))], ""), strings.Join(y[min(i, len(y)):min(i+1, len(y))], "")
+		}
+	}
+	return 0, "", ""
 }
 
 // runReport runs a command as a step of GitHub Actions, and takes the version out of what it says.

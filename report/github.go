@@ -53,7 +53,7 @@ func (d *Document) GitHub(w io.Writer, workspace string) error {
 
 // annotation is what GitHub shows beside the file.
 func (t told) annotation(workspace string) annotation {
-	kind := t.f.Severity
+	kind := t.level()
 	if kind == string(finding.Note) {
 		kind = "notice"
 	}

@@ -142,6 +142,14 @@ func (s *Session) junit() junitCase {
 	return c
 }
 
+// outcome is the verdict, or what this run made of it.
+func (s *Session) outcome() string {
+	if s.Repaired {
+		return "repaired"
+	}
+	return s.verdict()
+}
+
 // verdict is the session's verdict in words.
 func (s *Session) verdict() string {
 	if s.Verdict == verify.Refused.String() {

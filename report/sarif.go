@@ -219,10 +219,14 @@ func sentence(phrase string) string {
 // result is one finding. The counts in seen tell findings apart that are alike.
 func (t told) result(index map[string]int, seen map[string]int) sarifResult {
 	s, f := t.s, t.f
+	verdict := s.Verdict
+	if s.Repaired {
+		verdict = s.outcome()
+	}
 	r := sarifResult{
-		RuleID: f.Code, RuleIndex: index[f.Code], Level: f.Severity, Message: sarifMessage{Text: plain(t.advice())},
+		RuleID: f.Code, RuleIndex: index[f.Code], Level: t.level(), Message: sarifMessage{Text: plain(t.advice())},
 		Properties: sarifProperties{
-			Agent: s.Agent, Session: s.ID, Verdict: s.Verdict, Because: f.Because, CallID: f.CallID, Frame: f.Frame, LogicalLine: f.LogicalLine,
+			Agent: s.Agent, Session: s.ID, Verdict: verdict, Because: f.Because, CallID: f.CallID, Frame: f.Frame, LogicalLine: f.LogicalLine,
 		},
 	}
 	name, rows := t.file()
@@ -307,8 +311,8 @@ func worstFirst(list []told) []told {
 	rank := map[string]int{string(finding.Error): 0, string(finding.Warning): 1}
 	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b told) int {
-		ra, oka := rank[a.f.Severity]
-		rb, okb := rank[b.f.Severity]
+		ra, oka := rank[a.level()]
+		rb, okb := rank[b.level()]
 		if !oka {
 			ra = 2
 		}

@@ -30,11 +30,7 @@ func (d *Document) Markdown(w io.Writer, limit int) error {
 		m.add("\n| Session | Agent | Verdict | Findings |\n|---|---|---|---|\n")
 	}
 	for _, s := range faulty {
-		verdict := s.verdict()
-		if s.Repaired {
-			verdict = "repaired"
-		}
-		m.add("| %s | %s | %s | %s |\n", code(s.name()), text(agent(s)), verdict, codes(s.Findings))
+		m.add("| %s | %s | %s | %s |\n", code(s.name()), text(agent(s)), s.outcome(), codes(s.Findings))
 	}
 	if len(d.Errors) > 0 {
 		m.add("\n### Could not be looked at\n\n| Path | Why |\n|---|---|\n")
@@ -43,7 +39,9 @@ func (d *Document) Markdown(w io.Writer, limit int) error {
 		m.add("| %s | %s |\n", code(e.Path), text(e.Error))
 	}
 	for _, s := range faulty {
-		s.markdown(&m)
+		if !s.Repaired {
+			s.markdown(&m)
+		}
 	}
 	if m.omitted > 0 {
 		m.b.WriteString("\n" + plural(m.omitted, "row") + " left out here: a summary holds 1 MiB. The report of verify has all of them.\n")

@@ -38,6 +38,14 @@ func (d *Document) subjects() []*Session {
 	return out
 }
 
+// level is the finding's severity now: what this run mended is worth a note.
+func (t told) level() string {
+	if t.s.Repaired {
+		return string(finding.Note)
+	}
+	return t.f.Severity
+}
+
 // told lists all findings, in order.
 func (d *Document) told() []told {
 	var out []told
@@ -68,6 +76,9 @@ func (t told) file() (name string, rows bool) {
 func (t told) advice() string {
 	f := t.f
 	lines := []string{sentence(Safe(f.Message))}
+	if t.s.Repaired {
+		return lines[0] + "\nMended by this run."
+	}
 	for _, l := range []struct{ what, text string }{{"Next", f.Client}, {"Repair", f.Repair}, {"Never", f.Never}} {
 		if l.text != "" {
 			lines = append(lines, l.what+": "+Safe(l.text)+".")
