@@ -77,6 +77,8 @@ func (a *app) committed(ctx context.Context, path string, o committedOptions) er
 	switch {
 	case o.asked != 1:
 		return errors.New("name exactly one of --id, --seq and --record")
+	case o.id == "" && !o.numbered && o.record == "":
+		return errors.New("an empty id, or no file, asks for nothing")
 	case o.numbered && o.seq < 0:
 		return errors.New("--seq must not be negative")
 	case path == "-":

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 type scanOptions struct {
 	hex, records bool
+	at, length   string
 }
 
 func (a *app) scanCmd() *cobra.Command {
@@ -28,14 +28,18 @@ func (a *app) scanCmd() *cobra.Command {
 		Long: `Scan reads JSON lines, plain or in zstd frames, of any program and shows where bytes are damaged. It
 knows nothing of what records mean: that is verify's business.
 
-Offsets are bytes of the file as it lies on disk.`,
+Offsets are bytes of the file as it lies on disk. --hex shows the bytes: faulty ones stand in brackets,
+in rows with an arrow; long runs of one byte are only counted. --at looks at any place.`,
 		Example: `  sessfix scan session.jsonl
   sessfix scan --records --json session.jsonl.zstd
-  sessfix scan --hex broken.jsonl`,
+  sessfix scan --hex broken.jsonl
+  sessfix scan --at 0x400 --length 64 session.jsonl`,
 		Args: needPath,
 		RunE: func(c *cobra.Command, args []string) error { return a.scan(c.Context(), args, o) },
 	}
-	c.Flags().BoolVar(&o.hex, "hex", false, "show the first damaged bytes of each finding (they may hold text of the conversation)")
+	c.Flags().BoolVar(&o.hex, "hex", false, "show the damaged bytes and what stands around them (they may hold talk)")
+	c.Flags().StringVar(&o.at, "at", "", "show the bytes from this offset on; a negative one counts from the end")
+	c.Flags().StringVar(&o.length, "length", "", "with --at: how many bytes (default 256)")
 	c.Flags().BoolVar(&o.records, "records", false, "list every record with its offset and length")
 	return c
 }
@@ -49,7 +53,8 @@ type byteMap struct {
 	Records  int64            `json:"records"`
 	Findings []report.Finding `json:"findings"`
 	Spans    []recordSpan     `json:"recordSpans,omitempty"`
-	dumps    []string
+	Dumps    []hexDump        `json:"dump,omitempty"`
+	more     int              // faults that are not shown in hex
 }
 
 type recordSpan struct {
@@ -62,6 +67,9 @@ type recordSpan struct {
 }
 
 func (a *app) scan(ctx context.Context, args []string, o scanOptions) error {
+	if err := o.check(args); err != nil {
+		return err
+	}
 	args, cleanup, err := a.stdin(ctx, args)
 	defer cleanup()
 	if err != nil {
@@ -138,19 +146,12 @@ func (a *app) scanFile(ctx context.Context, path string, o scanOptions) (byteMap
 	for i := range list {
 		e, _ := finding.Lookup(list[i].Code)
 		list[i].Repair, list[i].Never = e.Repair, e.Never
-		if o.hex {
-			m.dumps = append(m.dumps, dump(f, &list[i]))
-		}
+	}
+	if err := o.dumps(f, &m, list); err != nil {
+		return m, fmt.Errorf("%s: %w", path, err)
 	}
 	m.Records, m.Text, m.Findings = sc.Count(), sc.Text(), report.Findings(path, list)
 	return m, nil
-}
-
-// dump shows the first stored bytes of a finding.
-func dump(f *os.File, n *finding.Finding) string {
-	b := make([]byte, min(max(n.Len, 16), 256))
-	k, _ := f.ReadAt(b, n.Off)
-	return fmt.Sprintf("%s at %d\n%s", n.Code, n.Off, hex.Dump(b[:k]))
 }
 
 func (a *app) printMaps(maps []byteMap, errs []report.Error) error {
@@ -183,8 +184,11 @@ func (a *app) printMaps(maps []byteMap, errs []report.Error) error {
 			fmt.Fprintln(a.io.Out)
 		}
 		report.Details(a.io.Out, a.style(), m.Findings)
-		for _, d := range m.dumps {
-			fmt.Fprint(a.io.Out, "\n"+d)
+		for _, d := range m.Dumps {
+			a.printDump(a.io.Out, d)
+		}
+		if m.more > 0 {
+			fmt.Fprintf(a.io.Out, "\nand %d more: --at OFFSET shows any of them\n", m.more)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ func TestCommittedOutcomes(t *testing.T) {
 		want               verify.Outcome
 		says               string
 	}{
-		{"a number", "dsh/orchard.v0.jsonl", "", nil, "seq:5", verify.Stored, "not proved by its number"},
+		{"a number", "dsh/orchard.v0.jsonl", "", nil, "seq:5", verify.Stored, "does not prove"},
 		{"one of a packed row", "dsh/stop-chunks.v0.jsonl", "", nil, "seq:10", verify.Stored, ""},
 		{"behind the highest", "dsh/orchard.v0.jsonl", "", nil, "seq:999", verify.Absent, ""},
 		{"a record", "dsh/orchard.v0.jsonl", "", nil, "line:7", verify.Stored, ""},

@@ -126,7 +126,7 @@ func Committed(ctx context.Context, parts []store.Session, q Question) (*Commitm
 			a.doubt("a repair was interrupted: finish it with sessfix repair, and ask again", Sighting{Path: l.repairs[n-1].Case, Why: "the case of the repair"})
 		}
 	}
-	if a.Outcome == Absent {
+	if a.Outcome != Stored {
 		for _, l := range logs {
 			if err := a.aside(ctx, l); err != nil {
 				return nil, err

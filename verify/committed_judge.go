@@ -72,7 +72,7 @@ func (a *Commitment) alike(whole []hit) {
 	}
 	switch {
 	case s.by == "number":
-		a.note("that it is the record that you mean is not proved by its number: after a crash the next record gets it; --record compares the bytes")
+		a.note("a number does not prove that it is the record that you mean, since after a crash the next one gets it; --record compares the bytes")
 	case s.by == "bytes" && s.nameless() && !s.timed:
 		a.note("the record carries no id, number or time: an earlier one of the same content would look the same")
 	case s.by == "bytes" && whole[0].Match == "values":
@@ -208,7 +208,7 @@ func (a *Commitment) missing(l *log) {
 		a.doubt("the version of the format is not known: "+l.in.Unknown.Error(), here)
 	}
 	numbered := s.numbered && l.counts
-	if numbered && l.above {
+	if numbered && l.above && len(l.rivals) == 0 {
 		where := l.highest
 		why := fmt.Sprintf("number %d is missing between others", s.seq)
 		if !l.below {
