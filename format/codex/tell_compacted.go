@@ -49,7 +49,7 @@ func (t *telling) replaced(items []json.RawMessage, summary string, out []format
 			continue
 		}
 		if m.Copy = !sums(raw, &m, summary); !m.Copy {
-			said = true
+			m.For, m.Title, said = format.ModelOnly, "summary", true
 		}
 		out = append(out, m)
 	}
@@ -168,7 +168,8 @@ func (k *heard) compact(summary string, out []format.Message) []format.Message {
 		out = append(out, format.Message{Role: format.User, Copy: true, Blocks: blocks})
 		k.say(blocks)
 	}
-	out[len(out)-1].Copy = false
+	last := &out[len(out)-1]
+	last.Copy, last.For, last.Title = false, format.ModelOnly, "summary"
 	return out
 }
 
