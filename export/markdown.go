@@ -193,7 +193,7 @@ func (m *markdown) block(s *Said, b *format.Block) {
 		m.print("\n%s\n", quoted(b.Text))
 	case format.Thinking:
 		switch {
-		case b.Sealed, b.Text == "":
+		case b.Text == "":
 			m.print("\n*Thinking that cannot be read.*\n")
 		default:
 			m.fold("thinking", b.Text, "")
