@@ -5,10 +5,12 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { PROMPT } from './lib/ask.mjs'
 import { areInstalled } from './lib/client.mjs'
 import { closerFaults, missingFaults, pairingFaults, unsaidFaults } from './lib/compare.mjs'
 import { endGuests } from './lib/guests.mjs'
 import { healthy } from './lib/healthy.mjs'
+import { itemsOfBlocks, itemsOfChat, itemsOfClient, itemsOfRequest, listFaults } from './lib/lists.mjs'
 import { endLookers } from './lib/look.mjs'
 import { page } from './lib/page.mjs'
 import { damaged } from './lib/pretender.mjs'
@@ -50,6 +52,40 @@ const said = records.flatMap(record => itemsOf(turnsOfRecord(record)))
 const known = { said: itemsOf(turnsSent(talk)), answered: new Set(['a', 'b']), edits: new Set() }
 const unsaid = (...messages) => unsaidFaults(turnsSent(messages), known)
 const missing = (...messages) => missingFaults(known.said, turnsSent(messages))
+
+test('lists: what is the same, and what is not', () => {
+  const call = (id, args = '{}') => ({ id, type: 'function', function: { name: 'bash', arguments: args } })
+  const chat = (...messages) => itemsOfChat(messages)
+  const asked = { role: 'assistant', content: 'Two  things.', tool_calls: [call('x'), call('y')] }
+  const list = chat(user('one'), asked, result('x', 'X'), result('y', 'Y'), answer('end'))
+  assert.deepEqual(listFaults(list, chat(user('one'), answer('Two things.'), { role: 'assistant', content: null, tool_calls: [call('p'), call('q')] }, result('q', 'Y'), result('p', 'X'), answer('end'))), [])
+  const differs = [
+    chat(user('another'), asked, result('x', 'X'), result('y', 'Y'), answer('end')), chat(user('one'), asked, result('x', 'Y'), result('y', 'X'), answer('end')),
+    chat(user('one'), asked, result('x', 'X'), result('y', 'Y')), chat(user('one'), { ...asked, tool_calls: [call('x', '{"a":1}'), call('y')] }, result('x', 'X'), result('y', 'Y'), answer('end')),
+    chat(user('one'), asked, result('x', 'X'), result('z', 'Y'), answer('end')), chat(user('one'), asked, result('x', 'X'), answer('end'), result('y', 'Y')), [...list, { role: 'user', text: 'more' }], [],
+  ]
+  for (const other of differs) assert.equal(listFaults(list, other).length, 1)
+  assert.deepEqual(itemsOfRequest([user('one'), answer('two'), user(PROMPT)]), chat(user('one'), answer('two')))
+  assert.equal(listFaults(itemsOfRequest([user('one'), answer('two')]), chat(user('one'), answer('two'))).length, 1)
+})
+
+test('lists: images, failures, and what the client takes out itself', () => {
+  const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
+  const words = text => ({ type: 'text', text })
+  const own = (more = {}, picture = image) => itemsOfClient([
+    user([words('a'), picture]), { role: 'assistant', content: [words('no')], stopReason: 'error' }, { role: 'assistant', content: [{ type: 'toolCall', id: 'c', name: 'bash', arguments: {} }] },
+    { role: 'toolResult', toolCallId: 'c', content: [words('b'), picture], isError: true, ...more },
+  ])
+  const picture = data => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } })
+  const list = (data, failed = true, inside = picture(data)) => itemsOfBlocks([
+    user([words('a'), picture(data)]), { role: 'assistant', content: [{ type: 'tool_use', id: 'd', name: 'bash', input: {} }] },
+    user([{ type: 'tool_result', tool_use_id: 'd', content: [words('b'), inside], is_error: failed }]),
+  ])
+  assert.deepEqual(listFaults(own(), list('AAAA')), [])
+  assert.deepEqual(listFaults(own(), list('AAAA', true, words('[image, image/png, 4 bytes of base64]'))), [])
+  for (const other of [list('AAAB'), list('AAAA', false), list('AAAA', true, words('[image, image/png, 8 bytes of base64]')), list('AAAA', true, words('c'))]) assert.equal(listFaults(own(), other).length, 1)
+  assert.equal(listFaults(own({ isError: false }), list('AAAA')).length, 1)
+})
 
 test('no fault', () => {
   assert.deepEqual([...pairs(...talk), ...missing(...talk), ...unsaid(...talk)], [])
