@@ -53,9 +53,9 @@ func (t *Talk) Say(ctx context.Context, sent bool, yield func(m *Said) error) er
 			if err := held.release(b.Seq, yield); err != nil {
 				return err
 			}
-			if at, ok := t.moved[b.Seq]; ok {
-				return held.release(at, yield) // where that place never came
-			}
+		}
+		if at, ok := t.moved.place(b); ok {
+			return held.release(at, yield) // where that place never came
 		}
 		if state != Sent {
 			return nil

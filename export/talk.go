@@ -36,6 +36,7 @@ type Talk struct {
 	tree   *grove // of logs whose records hang under each other
 	line   *line  // of all others
 	moved  moved
+	moves  int // how many records that are
 	// inherited is how many records the bases have.
 	inherited int64
 }
@@ -65,7 +66,9 @@ func (s *Session) Follow(ctx context.Context, mended bool) (*Talk, error) {
 			t.inherited++
 		}
 		t.line.add(n, r, b)
-		t.moved.add(b)
+		if t.moved.add(b) {
+			t.moves++
+		}
 		if telling != nil {
 			list = telling.Tell(r, list[:0])
 			if slices.ContainsFunc(list, func(m format.Message) bool { return m.Stands }) {

@@ -13,21 +13,31 @@ type moved map[int64]int64
 
 const front = -1
 
-func (m moved) add(b *format.Batch) {
+// add tells whether the record is one.
+func (m moved) add(b *format.Batch) bool {
 	switch {
 	case !b.Numbered:
-		return
+		return false
 	case b.Front:
 		m[b.Seq] = front
-		return
+		return true
 	case len(b.Replaced) == 0:
-		return
+		return false
 	}
 	at := b.Replaced[0]
 	if first, ok := m[at]; ok {
 		at = first
 	}
 	m[b.Seq] = at
+	return true
+}
+
+// place is where a record is sent that is one.
+func (m moved) place(b *format.Batch) (at int64, ok bool) {
+	if b.Numbered && (b.Front || len(b.Replaced) > 0) {
+		at, ok = m[b.Seq]
+	}
+	return at, ok
 }
 
 // held is what they say, by the place where that is sent.
@@ -36,18 +46,27 @@ type held map[int64][]Said
 // hold reads it.
 func (t *Talk) hold(ctx context.Context) (held, error) {
 	h := held{}
-	if len(t.moved) == 0 {
+	left := t.moves
+	if left == 0 {
 		return h, nil
 	}
 	err := t.tell(ctx, func(p *Part, r *session.Record, b *format.Batch, state State, list []format.Message) error {
-		at, ok := t.moved[b.Seq]
-		if !ok || !b.Numbered || state != Sent {
+		at, ok := t.moved.place(b)
+		if !ok {
 			return nil
 		}
-		return say(p, r, state, false, list, true, func(m *Said) error {
-			h[at] = append(h[at], *m)
-			return nil
-		})
+		if state == Sent {
+			if err := say(p, r, state, false, list, true, func(m *Said) error {
+				h[at] = append(h[at], *m)
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		if left--; left == 0 {
+			return errEnough
+		}
+		return nil
 	})
 	return h, err
 }
