@@ -158,7 +158,7 @@ func (a *app) exportTo(ctx context.Context, w io.Writer, s *export.Session, o ex
 		a.leftOut(left)
 		return nil
 	}
-	return errors.New("html is not there yet")
+	return export.WriteHTML(ctx, w, s, tool(), opt)
 }
 
 // exportNotes tells what the reader of an export should know of the session.
