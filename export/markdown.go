@@ -58,10 +58,11 @@ func (m *markdown) print(format string, args ...any) {
 // head says whose talk it is, and what is wrong with the log.
 func (m *markdown) head(s *Session) {
 	title, cwd := s.Names()
-	version := ""
+	version, file := "", s.Parts[0].File
 	var records, turns int64
 	for _, p := range s.Parts {
 		if p == s.Talk {
+			file = p.File
 			version, records, turns = p.Found.Version, p.Found.Records, p.Found.Turns
 		}
 	}
@@ -77,7 +78,7 @@ func (m *markdown) head(s *Session) {
 	if cwd != "" {
 		m.print("- Directory: %s\n", code(cwd))
 	}
-	m.print("- Log: %s, %s, %s\n", code(s.Parts[0].File), plural(records, "record"), plural(turns, "turn"))
+	m.print("- Log: %s, %s, %s\n", code(file), plural(records, "record"), plural(turns, "turn"))
 	m.print("- Verdict: %s\n", s.Verdict())
 	for _, p := range s.Bases {
 		m.print("- Begins in: %s, the first %d bytes of its text\n", code(p.File), p.Until)
