@@ -97,6 +97,7 @@ func (a *app) committed(ctx context.Context, path string, o committedOptions) er
 		return err
 	}
 	defer found.Close()
+	q.Roots = found.Roots
 	c, err := repair.Committed(ctx, parts, q, a.caseDir)
 	if err != nil {
 		return err

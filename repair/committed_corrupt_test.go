@@ -106,7 +106,7 @@ func committedCorrupt(t *testing.T, r *damage.Recipe, seen map[verify.Outcome]in
 		}
 		now, kept := texts(t, dir), texts(t, cases)
 		for i, record := range records {
-			c, err := repair.Committed(t.Context(), groups[0], verify.Question{Record: record, Owner: nobody}, cases)
+			c, err := repair.Committed(t.Context(), groups[0], verify.Question{Record: record, Owner: nobody, Roots: found.Roots}, cases)
 			if err != nil {
 				t.Fatalf("record %d: %v", i+1, err)
 			}

@@ -35,7 +35,7 @@ func asking(t *testing.T, path, client, cases string, q verify.Question) *verify
 	if q.Owner == nil {
 		q.Owner = nobody
 	}
-	q.Env = env
+	q.Env, q.Roots = env, found.Roots
 	c, err := repair.Committed(t.Context(), groups[0], q, cases)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)

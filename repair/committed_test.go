@@ -153,14 +153,31 @@ func TestCommittedElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	child := filepath.Join(dir, "rollout-2026-04-04T09-30-00-019d0004-1111-7222-8333-000000000004.jsonl")
-	if got := asking(t, child, "", "", verify.Question{Seq: 0, Numbered: true}); got.Outcome == verify.Absent {
-		t.Errorf("a record that stands in the file that the session begins in: %+v", got)
+	for n := range int64(10) {
+		if got := asking(t, child, "", "", verify.Question{Seq: n, Numbered: true}); got.Outcome != verify.Stored {
+			t.Errorf("record %d, which stands in the file that the session begins in or in its own: %+v", n, got)
+		}
+	}
+	if got := asking(t, child, "", "", verify.Question{Seq: 999, Numbered: true}); got.Outcome != verify.Absent {
+		t.Errorf("a record behind all: %+v", got)
 	}
 	if err := os.Remove(filepath.Join(dir, "rollout-2026-04-03T09-30-00-019d0003-1111-7222-8333-000000000003.jsonl")); err != nil {
 		t.Fatal(err)
 	}
 	if got := asking(t, child, "", "", verify.Question{Seq: 0, Numbered: true}); got.Outcome != verify.Unsure {
 		t.Errorf("that file is gone: %+v", got)
+	}
+}
+
+// A session that lies in two files, or went on in another, may have the record there.
+func TestCommittedBeside(t *testing.T) {
+	for dir, file := range map[string]string{"dual-encoding": "session.jsonl", "clean-generation-beside": "session.jsonl"} {
+		path := filepath.Join("..", "testdata", "corrupt", dir, file)
+		for _, q := range []verify.Question{{ID: "no-such-id"}, {Seq: 2, Numbered: true}} {
+			if got := asking(t, path, "", "", q); got.Outcome != verify.Unsure {
+				t.Errorf("%s: %+v", dir, got)
+			}
+		}
 	}
 }
 

@@ -21,6 +21,8 @@ type Question struct {
 	Seq      int64
 	Numbered bool   // Seq is asked for
 	Record   []byte // the record as its client writes it, with or without the newline
+	// Roots are those that the session was found in, with their faults.
+	Roots []store.Root
 	// Env and Owner look around. Owner says who may still write to the session, "" where nobody does; it is asked only where the
 	// record is not there. Where one of them is nil nothing is known of it.
 	Env   func(string) string
@@ -108,6 +110,12 @@ func Committed(ctx context.Context, parts []store.Session, q Question) (*Commitm
 		return nil, fmt.Errorf("%s: %w", parts[0].Path, ErrNoNumbers)
 	}
 	for _, l := range logs {
+		if !l.base {
+			for _, r := range q.Roots {
+				list, _ := Root(r)
+				l.findings = append(l.findings, list...)
+			}
+		}
 		if l.res != nil && a.ID == "" {
 			a.ID = l.res.ID
 		}

@@ -265,6 +265,8 @@ func (l *log) conceals(f *finding.Finding, s *sought) string {
 		return "the session begins in another file that does not fit: " + f.Message
 	case finding.RepairPending:
 		return "a repair was interrupted: finish it with sessfix repair, and ask again"
+	case finding.DualEncoding, finding.FlatLayout, finding.SessionIDDuplicate:
+		return fmt.Sprintf("the session, or its root, lies in more than one file (%s): %s", f.Code, f.Message)
 	case finding.EmptyHistory, finding.DerivedMismatch, finding.SidecarEmpty, finding.SidecarMissing, finding.SidecarCorrupt:
 		return fmt.Sprintf("the parts of the session do not say the same (%s): %s", f.Code, f.Message)
 	}

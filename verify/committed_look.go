@@ -39,6 +39,16 @@ type log struct {
 	unsure  int64       // the first frame without checksum, 0 = none
 }
 
+// maxHits is how many records are told of each kind, in each log.
+const maxHits = 100
+
+// note adds a record to a list that does not grow for ever.
+func note(list *[]hit, h hit, most int) {
+	if len(*list) < most {
+		*list = append(*list, h)
+	}
+}
+
 // hit is a record that was looked for.
 type hit struct {
 	Sighting
@@ -126,11 +136,11 @@ func (s *sought) match(l *log, r *session.Record, b *format.Batch, ids *identifi
 			if s.same(r.Raw) {
 				by = "values"
 			} else if own {
-				l.rivals = append(l.rivals, s.sight(l, r, b, "number", nil))
+				note(&l.rivals, s.sight(l, r, b, "number", nil), maxHits)
 			}
 		}
 		if by == "" && len(s.own) > 0 && mentions(r.Raw, s.own) {
-			l.named = append(l.named, s.sight(l, r, b, "id", nil))
+			note(&l.named, s.sight(l, r, b, "id", nil), 3)
 		}
 	case s.numbered && numbered:
 		by = "number"
@@ -139,11 +149,11 @@ func (s *sought) match(l *log, r *session.Record, b *format.Batch, ids *identifi
 		if len(what) > 0 {
 			by = "id"
 		} else if mentions(r.Raw, s.id) {
-			l.named = append(l.named, s.sight(l, r, b, "id", nil))
+			note(&l.named, s.sight(l, r, b, "id", nil), 3)
 		}
 	}
 	if by != "" {
-		l.hits = append(l.hits, s.sight(l, r, b, by, what))
+		note(&l.hits, s.sight(l, r, b, by, what), maxHits)
 	}
 }
 
