@@ -87,7 +87,8 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 	}
 	all := make([]int32, 0, len(out))
 	var late []int32 // results, behind the whole of the answer
-	for i, n := range out {
+	for i := 0; i < len(out); i++ {
+		n := out[i]
 		all = append(all, n)
 		for _, g := range t.LegsOf(n) {
 			if g.Kind != session.CallAsked {
@@ -101,12 +102,23 @@ func (d dialect) Replay(t *session.Tree, path []int32) []int32 {
 				}
 			}
 		}
-		if of := t.Nodes[n].Group; i+1 == len(out) || of == (session.ID{}) || t.Nodes[out[i+1]].Group != of {
-			all = append(all, late...)
-			late = late[:0]
+		if of := t.Nodes[n].Group; i+1 < len(out) && of != (session.ID{}) && t.Nodes[out[i+1]].Group == of {
+			continue
 		}
+		for len(late) > 0 && i+1 < len(out) && answers(t, out[i+1]) {
+			i++
+			late = append(late, out[i])
+		}
+		slices.Sort(late)
+		all = append(all, late...)
+		late = late[:0]
 	}
 	return all
+}
+
+// answers tells whether a node holds a result.
+func answers(t *session.Tree, n int32) bool {
+	return slices.ContainsFunc(t.LegsOf(n), func(g session.Leg) bool { return g.Kind == session.CallResult })
 }
 
 // splice puts what a border keeps behind its summary.
