@@ -68,7 +68,7 @@ func (t *pageTurns) event(v *session.Event, row int64, asks bool) {
 func (t *pageTurns) told(list []format.Message, row int64) {
 	for i := range list {
 		switch {
-		case list[i].Role == format.User && asks(list):
+		case list[i].Role == format.User && asks(list[i:i+1]):
 			t.implied.begin(row, int32(len(t.implied.list)+1))
 			t.answers.finish(row)
 			return
@@ -79,14 +79,15 @@ func (t *pageTurns) told(list []format.Message, row int64) {
 	}
 }
 
-// asks tells whether a user's record may begin a turn: not where it says what the client adds, or repeats, or what calls gave.
+// asks tells whether a user's record may begin a turn: not where all that it says was added or repeated by the client, or given by
+// calls.
 func asks(list []format.Message) bool {
 	for i := range list {
-		if m := &list[i]; m.Stands || m.Copy || m.Title != "" || m.For == format.ModelOnly || m.Role == format.Tool {
-			return false
+		if m := &list[i]; !m.Stands && !m.Copy && m.Title == "" && m.For != format.ModelOnly && m.Role != format.Tool {
+			return true
 		}
 	}
-	return true
+	return len(list) == 0
 }
 
 // append writes the turns and the steps, and whether the log marks them.

@@ -35,7 +35,7 @@ class Branches {
     const live = new Uint8Array(rows.length);
     rows.forEach((r, i) => { if (r[STATE] === SENT || r[STATE] === COMPACTED) live[i] = 1; });
     for (let i = p.leaf ? rowOf.get(p.leaf) : undefined, steps = 0; i !== undefined && i >= 0 && steps <= rows.length; i = parent[i], steps++) live[i] = 1;
-    const runOf = new Int32Array(rows.length).fill(-1);
+    const runOf = this.runOf = new Int32Array(rows.length).fill(-1);
     const order = [...rows.keys()].filter((i) => inTree[i]);
     // A parent may stand behind what hangs under it: such links begin a run anew.
     for (const i of order) {
@@ -138,14 +138,6 @@ class Branches {
 
   // point shows the run of a row.
   point(row) {
-    let lo = 0, hi = this.runs.length;
-    while (lo < hi) {
-      const mid = (lo + hi) >> 1;
-      if (this.runs[mid].rows[0] <= row) lo = mid + 1;
-      else hi = mid;
-    }
-    for (let k = lo - 1; k >= 0 && k > lo - 200; k--) {
-      if (this.runs[k].rows.includes(row)) return this.list.choose(k, { quiet: true });
-    }
+    if (this.runOf[row] >= 0) this.list.choose(this.runOf[row], { quiet: true });
   }
 }

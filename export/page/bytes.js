@@ -9,7 +9,8 @@ class Band {
     this.cursor = -1;
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.hits = el("div", { class: "hits", role: "group", "aria-label": "Damaged ranges" });
-    this.view = el("div", { class: "band-view", tabindex: "0", role: "group" }, this.canvas, this.hits);
+    this.pin = el("i", { class: "pin", hidden: true });
+    this.view = el("div", { class: "band-view", tabindex: "0", role: "group" }, this.canvas, this.hits, this.pin);
     this.axis = el("div", { class: "axis", "aria-hidden": "true" });
     this.readout = el("span", { class: "readout" });
     const tool = (label, title, run) => el("button", { type: "button", class: "small", title, "aria-label": title, onclick: run }, label);
@@ -54,11 +55,11 @@ class Band {
 
   // rowAt is the row at an offset, or the last one in front of it.
   rowAt(offset) {
-    const rows = this.p.rows;
-    let lo = 0, hi = rows.length;
+    const begins = this.p.begins || [];
+    let lo = 0, hi = begins.length;
     while (lo < hi) {
       const mid = (lo + hi) >> 1;
-      if (rows[mid][OFF] <= offset) lo = mid + 1;
+      if (begins[mid] <= offset) lo = mid + 1;
       else hi = mid;
     }
     return lo - 1;
@@ -67,7 +68,8 @@ class Band {
   hover(e) {
     const at = this.offset(e), i = this.rowAt(at);
     this.read(at, i);
-    if (this.pressed !== undefined && e.buttons) this.selected = at;
+    if (this.pressed === undefined || !e.buttons) return;
+    this.selected = at;
     this.draw();
   }
 
@@ -78,7 +80,7 @@ class Band {
       return;
     }
     const r = this.p.rows[i];
-    const on = r && at < r[OFF] + Math.max(r[LEN] || 0, 1);
+    const on = r && at < Math.max(this.p.ends[i], this.p.begins[i] + 1);
     this.readout.append(`offset ${number(at)}` + (on ? `, ${r[LINE] ? "line " + number(r[LINE]) + ", " : ""}${kindName(r)}` : ""));
   }
 
@@ -134,13 +136,18 @@ class Band {
 
   // point puts the cursor on a row, and moves the view there.
   point(i) {
-    const r = this.p.rows[i];
-    this.cursor = r[OFF];
+    this.cursor = this.p.begins[i];
     if (this.cursor < this.from || this.cursor > this.to) {
       const wide = this.to - this.from;
       this.show(this.cursor - wide / 2, this.cursor + wide / 2);
     }
-    this.draw();
+    this.stick();
+  }
+
+  // stick puts the pin where the cursor is.
+  stick() {
+    this.pin.hidden = !(this.cursor >= this.from && this.cursor <= this.to);
+    this.pin.style.transform = `translateX(${this.x(this.cursor)}px)`;
   }
 
   render() {
@@ -159,12 +166,12 @@ class Band {
     let filled = -1;
     for (let i = Math.max(this.rowAt(this.from), 0); i < rows.length; i++) {
       const r = rows[i];
-      if (r[OFF] > this.to) break;
+      if (this.p.begins[i] > this.to) break;
       if (hole(r)) continue;
-      const a = this.x(r[OFF]), b = this.x(r[OFF] + r[LEN]);
+      const a = this.x(this.p.begins[i]), b = this.x(this.p.ends[i]);
       if (Math.floor(b) <= filled) continue;
       const gap = b - a > 3 ? 0.5 : 0;
-      g.fillStyle = colors[group(r)];
+      g.fillStyle = colors[group(r)]; // one record stands for those that share its pixel
       const sent = r[STATE] === SENT || !this.p.talks;
       const tall = sent ? body : body / 2;
       g.fillRect(Math.max(a, filled), body - tall, Math.max(b - Math.max(a, filled) - gap, 0.6), tall);
@@ -172,10 +179,7 @@ class Band {
     }
     this.damage(g, body);
     this.planned(g, body, high);
-    if (this.cursor >= this.from && this.cursor <= this.to) {
-      g.fillStyle = css("--ink");
-      g.fillRect(Math.round(this.x(this.cursor)), 0, 1.5, body);
-    }
+    this.stick();
     if (this.selected !== undefined) {
       g.globalAlpha = 0.2;
       g.fillStyle = css("--accent");
@@ -190,8 +194,10 @@ class Band {
     const spots = [];
     this.p.findings.forEach((f, i) => {
       if (!f.off && !f.len && !f.line) return;
-      if (f.off > this.to || f.off + f.len < this.from) return;
-      const a = Math.max(this.x(f.off), 0), b = Math.min(this.x(f.off + f.len), this.width);
+      const row = this.p.framed && this.p.begins ? this.p.rowOfFinding.get(i) : undefined;
+      const from = row === undefined ? f.off : this.p.begins[row], to = row === undefined ? f.off + f.len : this.p.ends[row];
+      if (from > this.to || to < this.from) return;
+      const a = Math.max(this.x(from), 0), b = Math.min(this.x(to), this.width);
       spots.push({ a: Math.min(a, this.width - 6), b: Math.max(b, Math.min(a, this.width - 6) + 6), list: [i] });
     });
     spots.sort((s, t) => s.a - t.a || s.b - t.b);
@@ -262,7 +268,7 @@ class Band {
         if ((this.p.rows[m][TEXT] || 0) <= e.at) lo = m + 1;
         else hi = m;
       }
-      return e.at >= this.p.text || lo === 0 ? (lo === 0 ? 0 : this.p.size) : this.p.rows[lo - 1][OFF];
+      return e.at >= this.p.text || lo === 0 ? (lo === 0 ? 0 : this.p.size) : this.p.begins[lo - 1];
     };
     for (const e of this.p.framed ? plan.removed || [] : plan.edits) {
       const at = this.p.framed ? e.off : e.at, len = this.p.framed ? e.len : e.del || 0;
@@ -273,7 +279,7 @@ class Band {
     g.fillStyle = css("--moved");
     for (let i = 0; i < this.p.rows.length; i++) {
       if (this.p.marks[i] !== CHANGES && this.p.marks[i] !== MOVES) continue;
-      const at = this.p.framed ? this.p.rows[i][OFF] : this.p.edits.get(i)[0].at;
+      const at = this.p.framed ? this.p.begins[i] : this.p.edits.get(i)[0].at;
       if (at >= this.from && at <= this.to) g.fillRect(Math.min(this.x(at), this.width - 5), mid - 2.5, 5, 5);
     }
     for (const { edit: e } of this.p.inserts) {

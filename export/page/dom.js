@@ -32,12 +32,21 @@ function escaped(c) {
   return "\\u{" + n.toString(16).padStart(4, "0") + "}";
 }
 
+const plain = /^[\x20-\x7e]*$/; // most texts are, and need no closer look
+
 // safe is a text for labels, in one line.
-const safe = (text) => String(text).replace(unseen, escaped).replace(/[\n\t]+/g, " ");
+function safe(text) {
+  text = String(text);
+  return plain.test(text) ? text : text.replace(unseen, escaped).replace(/[\n\t]+/g, " ");
+}
 
 // put shows a text in a node, with what cannot be seen spelled out.
 function put(node, text) {
   text = String(text);
+  if (plain.test(text)) {
+    node.textContent = text;
+    return node;
+  }
   node.textContent = "";
   let at = 0;
   for (const m of text.matchAll(unseen)) {

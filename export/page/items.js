@@ -5,6 +5,7 @@ const GOES = 1, CHANGES = 2, MOVES = 3;
 
 // prepare works out once what a plan does to each row.
 function prepare(p) {
+  spread(p);
   p.marks = new Uint8Array(p.rows.length);
   p.edits = new Map(); // row -> edits that touch it
   p.inserts = [];
@@ -62,6 +63,28 @@ function prepare(p) {
     }
   }
   p.inserts.sort((a, b) => a.before - b.before);
+}
+
+// spread gives each row a place in the stored file. Records of one compressed frame share it by their texts.
+function spread(p) {
+  const rows = p.rows;
+  p.begins = new Float64Array(rows.length);
+  p.ends = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    const r = rows[i];
+    p.begins[i] = r[OFF];
+    p.ends[i] = r[OFF] + (r[LEN] || 0);
+    if (!p.framed || hole(r)) continue;
+    let z = i;
+    while (z + 1 < rows.length && !hole(rows[z + 1]) && rows[z + 1][OFF] === r[OFF]) z++;
+    const from = r[TEXT] || 0, to = z + 1 < rows.length ? rows[z + 1][TEXT] || 0 : p.text;
+    const at = (k) => r[OFF] + (r[LEN] || 0) * Math.min(((k <= z ? rows[k][TEXT] || 0 : to) - from) / Math.max(to - from, 1), 1);
+    for (let k = i; k <= z; k++) {
+      p.begins[k] = at(k);
+      p.ends[k] = at(k + 1);
+    }
+    i = z;
+  }
 }
 
 // itemsOf are the lines of a view: as it is, as it would be, or both.

@@ -1,6 +1,7 @@
 // What the page knows: the head of the model first, the records of each part when the page is loaded.
 
 const model = JSON.parse(byId("head").textContent);
+byId("head").remove();
 
 // Where a row holds what. A row without number is a hole: bytes that are no record.
 const N = 0, OFF = 1, LEN = 2, LINE = 3, FRAME = 4, TEXT = 5, SEQ = 6, ID = 7, PARENT = 8, UP = 9, TIME = 10, STATE = 11, MARKS = 12,

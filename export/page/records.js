@@ -124,7 +124,7 @@ function chooseRow(p, row, { focus = false, keep = false, quiet = false } = {}) 
   chosenRow.row = row;
   if (i >= 0 && !quiet) records.choose(i, { focus, center: true, quiet: true });
   bands[p.index].point(row);
-  timeline.draw();
+  timeline.stick();
   if (!byId("tree").hidden && !keep) branches.point(row);
   showDetail(p, row);
 }

@@ -25,8 +25,12 @@ function shape(name, cls) {
   return svg("path", { d: outlines[name], class: "shape " + cls + (hollow.has(name) ? " hollow" : "") });
 }
 
+const icons = new Map();
+
 function icon(name, cls) {
-  return svg("svg", { viewBox: "-6 -6 12 12", class: "icon", "aria-hidden": "true" }, shape(name, cls));
+  const key = name + " " + cls;
+  if (!icons.has(key)) icons.set(key, svg("svg", { viewBox: "-6 -6 12 12", class: "icon", "aria-hidden": "true" }, shape(name, cls)));
+  return icons.get(key).cloneNode(true);
 }
 
 const fateIcon = (fate) => icon(fateShapes[fate], "fate-" + fate);

@@ -121,13 +121,15 @@ class Timeline {
       if (!this.order.length) return;
       const k = this.order.indexOf(this.at);
       const to = e.key === "Home" ? 0 : e.key === "End" ? this.order.length - 1 : Math.min(Math.max(k + step, 0), this.order.length - 1);
-      this.at = this.order[to];
-      const b = this.p.bars[this.at], wide = this.to - this.from;
+      const next = this.order[to];
+      this.at = next;
+      const b = this.p.bars[next], wide = this.to - this.from;
       if (b.from < this.from || b.from > this.to - 1) this.show(b.from - wide / 3, b.from + 2 * wide / 3);
       this.render();
-      const node = this.root.querySelector(`[data-call="${this.at}"]`);
+      this.at = next;
+      const node = this.root.querySelector(`[data-call="${next}"]`);
       if (node) node.focus({ preventScroll: true });
-      else tell(this.label(this.at));
+      else tell(this.label(next));
       this.read();
     } else if ((e.key === "Enter" || e.key === " ") && this.at >= 0) this.open(this.at);
     else if (e.key === "+" || e.key === "=") this.zoom(0.5);
@@ -160,8 +162,9 @@ class Timeline {
       this.root.append(svg("line", { x1: x, x2: x, y1: 36, y2: tall - 4, class: "mark severity-" + p.findings[f].severity }));
     }
     const inSight = p.bars.filter((b) => b.to >= this.from && b.from < this.to);
+    // Where single calls could not be told apart they are counted.
     if (gap) this.root.append(this.text("Sub-agents", 8, top + this.lanes[0] * high + 13, "caption"));
-    if (inSight.length > 500) this.crowd(inSight, top, tall);
+    if (inSight.length > 250) this.crowd(inSight, top, tall);
     else for (const b of inSight) this.bar(b, top + b.lane * high + (b.side ? gap + this.lanes[0] * high : 0), high);
     if (!p.calls.length) this.root.append(this.text("no calls", 8, top + 12, "caption"));
     const first = this.root.querySelector(`[data-call="${this.at}"]`) || this.root.querySelector("[data-call]");
@@ -170,11 +173,19 @@ class Timeline {
       const again = this.root.querySelector(`[data-call="${focused}"]`);
       if (again) again.focus({ preventScroll: true });
     }
-    if (chosenRow.part === p && chosenRow.row >= this.from && chosenRow.row < this.to) {
-      const x = this.x(chosenRow.row + 0.5);
-      this.root.append(svg("line", { x1: x, x2: x, y1: 0, y2: tall, class: "here" }));
-    }
+    this.here = svg("line", { y1: 0, y2: tall, class: "here" });
+    this.root.append(this.here);
+    this.stick();
     this.read(this.at);
+  }
+
+  // stick marks the chosen record.
+  stick() {
+    if (!this.here) return;
+    const on = chosenRow.part === this.p && chosenRow.row >= this.from && chosenRow.row < this.to;
+    const x = on ? this.x(chosenRow.row + 0.5) : -9;
+    this.here.setAttribute("x1", x);
+    this.here.setAttribute("x2", x);
   }
 
   text(words, x, y, cls) { return put(svg("text", { x, y, class: cls }), words); }
@@ -187,7 +198,7 @@ class Timeline {
       const end = list[i][1] < 0 ? (list[i + 1] ? list[i + 1][0] - 1 : this.p.rows.length - 1) : list[i][1];
       if (end < this.from) continue;
       const a = Math.max(this.x(list[i][0]), 0), b = Math.min(this.x(end + 1), this.width);
-      if (b - filled < 1) continue;
+      if (b - filled < 3) continue;
       filled = b;
       const open = list[i][1] < 0 && (cls === "turn" ? this.p.marked : this.p.stepsMarked);
       const w = Math.max(b - a - 1, 1);
@@ -213,7 +224,7 @@ class Timeline {
     mark.setAttribute("transform", `translate(${Math.max(end, 6)} ${mid})`);
     g.append(mark);
     const name = String(c[C.name] || "").slice(0, 24);
-    if (name && z - a > 7 * name.length + 14) g.append(this.text(name, (done ? a : end) + 8, mid - 2, "name"));
+    if (name && z - a > 7 * name.length + 14) g.append(this.text(name, (done ? a : end) + 8, mid - 3, "name"));
     this.root.append(g);
   }
 
