@@ -48,11 +48,11 @@ func (a *app) print(d *report.Document, details bool) error {
 func (a *app) printReport(d *report.Document) error {
 	switch a.format {
 	case "sarif":
-		return d.SARIF(a.io.Out)
+		return d.SARIF(a.io.Out, a.base())
 	case "junit":
 		return d.JUnit(a.io.Out)
 	}
-	if err := d.GitHub(a.io.Out, a.io.Env("GITHUB_WORKSPACE")); err != nil {
+	if err := d.GitHub(a.io.Out, a.base()); err != nil {
 		return err
 	}
 	path := a.io.Env("GITHUB_STEP_SUMMARY")
@@ -63,6 +63,18 @@ func (a *app) printReport(d *report.Document) error {
 		return fmt.Errorf("write the summary of the step: %w", err)
 	}
 	return nil
+}
+
+// base is the directory that reports tell paths from: the root of the checkout, where there is one.
+func (a *app) base() string {
+	if dir := a.io.Env("GITHUB_WORKSPACE"); dir != "" {
+		return dir
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "" // paths are told as they are
+	}
+	return dir
 }
 
 // addSummary appends to the summary of the step. What other programs of the step wrote there counts for its limit.

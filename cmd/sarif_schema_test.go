@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -16,10 +17,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
+// here is the package's directory: some tests work in another.
+var here, _ = os.Getwd()
+
 // sarifSchema is the public schema of SARIF 2.1.0. It is not kept here: a library for SARIF has it in its source, where nobody
 // else can get at it.
 var sarifSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
+	list := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif")
+	list.Dir = here
+	dir, err := list.Output()
 	if err != nil {
 		return nil, fmt.Errorf("find the library that holds the schema of SARIF: %w", err)
 	}

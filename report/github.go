@@ -21,14 +21,14 @@ type annotation struct {
 	line                       int64
 }
 
-// GitHub writes the annotations, the worst of each kind first, and no more than are shown. Paths below workspace are told as from there.
-func (d *Document) GitHub(w io.Writer, workspace string) error {
+// GitHub writes the annotations, the worst of each kind first, and no more than are shown. Paths below base are told as from there.
+func (d *Document) GitHub(w io.Writer, base string) error {
 	var list []annotation
 	for _, e := range d.Errors {
-		list = append(list, annotation{kind: "error", file: inside(workspace, e.Path), title: "sessfix could not look", message: Safe(e.Error)})
+		list = append(list, annotation{kind: "error", file: inside(base, e.Path), title: "sessfix could not look", message: Safe(e.Error)})
 	}
-	for _, t := range worstFirst(d.told()) {
-		list = append(list, t.annotation(workspace))
+	for _, t := range worstFirst(d.told(base)) {
+		list = append(list, t.annotation())
 	}
 	shown, left := map[string]int{}, map[string]int{}
 	for _, a := range list {
@@ -52,14 +52,17 @@ func (d *Document) GitHub(w io.Writer, workspace string) error {
 }
 
 // annotation is what GitHub shows beside the file.
-func (t told) annotation(workspace string) annotation {
+func (t told) annotation() annotation {
 	kind := t.level()
 	if kind == string(finding.Note) {
 		kind = "notice"
 	}
-	name, _ := t.file()
-	a := annotation{kind: kind, file: inside(workspace, name), line: t.f.Line, title: t.f.Code, message: t.advice()}
-	if t.f.Line == 0 && !t.s.root {
+	name, rows := t.file()
+	a := annotation{kind: kind, file: name, title: t.f.Code, message: t.advice()}
+	if !rows {
+		a.line = t.f.Line
+	}
+	if a.line == 0 && !t.s.root {
 		a.message = t.at() + ": " + a.message
 	}
 	return a
@@ -68,7 +71,7 @@ func (t told) annotation(workspace string) annotation {
 // command is the annotation as the runner reads it.
 func (a annotation) command() string {
 	var b strings.Builder
-	b.WriteString("::" + a.kind + " file=" + property(a.file))
+	b.WriteString("::" + a.kind + " file=" + property(filepath.ToSlash(a.file)))
 	if a.line > 0 {
 		fmt.Fprintf(&b, ",line=%d", a.line)
 	}
@@ -84,12 +87,4 @@ func data(text string) string {
 // property escapes what would end a property as well.
 func property(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(Safe(text)))
-}
-
-// inside is a path as seen from the workspace, where it lies in it.
-func inside(workspace, name string) string {
-	if rest, err := filepath.Rel(workspace, name); workspace != "" && filepath.IsAbs(name) && err == nil && filepath.IsLocal(rest) {
-		name = rest
-	}
-	return filepath.ToSlash(name)
 }

@@ -106,7 +106,7 @@ func TestHostileNamesInXML(t *testing.T) {
 }
 
 func TestHostileNamesInSARIF(t *testing.T) {
-	out := text(t, func(w *bytes.Buffer) error { return hostileReport().SARIF(w) })
+	out := text(t, func(w *bytes.Buffer) error { return hostileReport().SARIF(w, "") })
 	var v any
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)

@@ -132,7 +132,7 @@ func (s *Session) junit() junitCase {
 	}
 	for i := range s.Findings {
 		if f := &s.Findings[i]; f.Severity == "note" {
-			out = append(out, "note "+told{s, f}.at()+" "+f.Code+": "+Safe(f.Message))
+			out = append(out, "note "+told{s: s, f: f}.at()+" "+f.Code+": "+Safe(f.Message))
 		}
 	}
 	if len(out) > 0 {
@@ -177,7 +177,7 @@ func (s *Session) findings() string {
 		if f.Severity == "note" {
 			continue
 		}
-		t := told{s, f}
+		t := told{s: s, f: f}
 		fmt.Fprintf(&b, "%s %s %s: %s\n", f.Severity, t.at(), f.Code, strings.ReplaceAll(t.advice(), "\n", "\n  "))
 	}
 	if s.Refusal != "" {

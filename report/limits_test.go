@@ -94,7 +94,7 @@ type results struct {
 func sarifOf(t *testing.T, d *report.Document) results {
 	t.Helper()
 	var r results
-	if err := json.Unmarshal([]byte(text(t, func(w *bytes.Buffer) error { return d.SARIF(w) })), &r); err != nil {
+	if err := json.Unmarshal([]byte(text(t, func(w *bytes.Buffer) error { return d.SARIF(w, "") })), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

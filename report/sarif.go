@@ -140,14 +140,14 @@ type sarifNotification struct {
 	Locations []sarifLocation `json:"locations,omitempty"`
 }
 
-// SARIF writes the document as one run.
-func (d *Document) SARIF(w io.Writer) error {
+// SARIF writes the document as one run. Paths below base are told as from there.
+func (d *Document) SARIF(w io.Writer, base string) error {
 	var run sarifRun
 	driver := &run.Tool.Driver
 	driver.Name, driver.Version, driver.InformationURI = d.Tool.Name, d.Tool.Version, homePage
 	run.ColumnKind, run.Properties.Summary = "utf16CodeUnits", d.Summary
 
-	told := d.told()
+	told := d.told(base)
 	left := len(told) - mostResults
 	if left > 0 {
 		told = worstFirst(told)[:mostResults]
@@ -159,7 +159,7 @@ func (d *Document) SARIF(w io.Writer) error {
 	for _, t := range told {
 		run.Results = append(run.Results, t.result(index, seen))
 	}
-	run.Invocations = []sarifInvocation{{Successful: d.Summary.Failed == 0, Notifications: d.notifications(left)}}
+	run.Invocations = []sarifInvocation{{Successful: d.Summary.Failed == 0, Notifications: d.notifications(base, left)}}
 	return Encode(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, true)
 }
 
@@ -277,14 +277,14 @@ func (t told) print(seen map[string]int) string {
 }
 
 // notifications tell what is no finding: paths that could not be looked at, and repairs that were refused.
-func (d *Document) notifications(left int) []sarifNotification {
+func (d *Document) notifications(base string, left int) []sarifNotification {
 	var out []sarifNotification
 	for _, e := range d.Errors {
-		out = append(out, sarifNotification{"error", sarifMessage{Text: plain(Safe(e.Error))}, []sarifLocation{{Physical: sarifPhysical{Artifact: artifact(e.Path)}}}})
+		out = append(out, sarifNotification{"error", sarifMessage{Text: plain(Safe(e.Error))}, []sarifLocation{{Physical: sarifPhysical{Artifact: artifact(inside(base, e.Path))}}}})
 	}
 	for i := range d.Sessions {
 		if s := &d.Sessions[i]; s.Refusal != "" {
-			out = append(out, sarifNotification{"warning", sarifMessage{Text: plain("not repaired: " + Safe(s.Refusal))}, []sarifLocation{{Physical: sarifPhysical{Artifact: artifact(s.Path)}}}})
+			out = append(out, sarifNotification{"warning", sarifMessage{Text: plain("not repaired: " + Safe(s.Refusal))}, []sarifLocation{{Physical: sarifPhysical{Artifact: artifact(inside(base, s.Path))}}}})
 		}
 	}
 	if left > 0 {

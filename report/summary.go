@@ -86,7 +86,7 @@ func (s *Session) markdown(m *markdown) {
 		if f.Severity == "note" {
 			continue
 		}
-		t := told{s, &f}
+		t := told{s: s, f: &f}
 		m.add("%s| %s [`%s`](%s#%s) | %s | %s | %s | %s | %s |\n", head,
 			f.Severity, f.Code, findingPage, strings.ToLower(f.Code), code(t.at()), text(f.Message), text(f.Client), text(f.Repair), text(f.Never))
 		head = ""

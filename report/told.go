@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/sessfix/sessfix/finding"
@@ -10,8 +11,9 @@ import (
 
 // told is a finding as reports for other programs tell it: with whose it is.
 type told struct {
-	s *Session
-	f *Finding
+	s    *Session
+	f    *Finding
+	base string // the directory that paths are told from
 }
 
 // Bytes makes a session of what scan says of a file: it knows of no agent, and what is damaged is repairable.
@@ -47,17 +49,17 @@ func (t told) level() string {
 }
 
 // told lists all findings, in order.
-func (d *Document) told() []told {
+func (d *Document) told(base string) []told {
 	var out []told
 	for _, s := range d.subjects() {
 		for i := range s.Findings {
-			out = append(out, told{s, &s.Findings[i]})
+			out = append(out, told{s, &s.Findings[i], base})
 		}
 	}
 	return out
 }
 
-// file is the file that the finding is about, by its full path. Rows tells that it is a database, and that offsets do not count
+// file is the file that the finding is about, by its path. Rows tells that it is a database, and that offsets do not count
 // its bytes.
 func (t told) file() (name string, rows bool) {
 	name = t.s.Path
@@ -66,10 +68,10 @@ func (t told) file() (name string, rows bool) {
 	}
 	if t.s.ID != "" {
 		if file, ok := strings.CutSuffix(name, "#"+t.s.ID); ok {
-			return file, true
+			return inside(t.base, file), true
 		}
 	}
-	return name, false
+	return inside(t.base, name), false
 }
 
 // advice is what is wrong and what follows from it, a sentence to a line.
@@ -85,6 +87,17 @@ func (t told) advice() string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// inside is a path as seen from a directory, where it lies in it.
+func inside(base, name string) string {
+	if base == "" || !filepath.IsAbs(name) {
+		return name
+	}
+	if rest, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rest) {
+		return rest
+	}
+	return name
 }
 
 // String names a branch by its lines and numbers.
