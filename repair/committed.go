@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 
 	"github.com/sessfix/sessfix/durable"
 	"github.com/sessfix/sessfix/format"
@@ -22,7 +24,29 @@ func Committed(ctx context.Context, parts []store.Session, q verify.Question, ca
 	if q.Repairs == nil && caseDir != "" {
 		q.Repairs = func(s store.Session) ([]verify.Repaired, error) { return repaired(caseDir, s.Path) }
 	}
-	return verify.Committed(ctx, parts, q)
+	c, err := verify.Committed(ctx, parts, q)
+	if err == nil && c.Outcome == verify.Absent {
+		switch {
+		case !watched(parts[0]):
+			c.Notes = append(c.Notes, "it lies where its agent does not work: of one that still runs nothing is known here")
+		case runtime.GOOS != "linux":
+			c.Notes = append(c.Notes, "on this system processes cannot be looked for: locks and the time of the last write tell whether somebody is at work")
+		}
+	}
+	return c, err
+}
+
+// watched tells whether more than the time of the last write shows an agent that is at work on a session.
+func watched(s store.Session) bool {
+	g, ok := s.Format.(format.Guarder)
+	if !ok {
+		return false
+	}
+	path := s.Path
+	if s.Stored() {
+		path, _ = s.Database()
+	}
+	return slices.ContainsFunc(g.Guards(path), func(g format.Guard) bool { return g.Kind != format.Quiet })
 }
 
 // owner says who is at work on a session, "" where nobody is. It waits until the file was quiet for a moment, so that a

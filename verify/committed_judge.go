@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -38,6 +39,14 @@ func (a *Commitment) judge(logs []*log) {
 			a.Where = append(a.Where, h.Sighting)
 		}
 		a.alike(whole)
+		a.calls(whole)
+		for i, h := range doubtful[:min(len(doubtful), 3)] {
+			what := "a record of it"
+			if h.What != "" {
+				what = "the " + h.What
+			}
+			a.note(fmt.Sprintf("%s at %d of %s is not sure: %s", what, h.Off, filepath.Base(h.Path), doubts[i][0]))
+		}
 	case len(doubtful) > 0:
 		for i, h := range doubtful {
 			for _, w := range doubts[i] {
@@ -77,6 +86,18 @@ func (a *Commitment) alike(whole []hit) {
 		a.note("the record carries no id, number or time: an earlier one of the same content would look the same")
 	case s.by == "bytes" && whole[0].Match == "values":
 		a.note("the bytes differ, the values are the same: the client, or somebody else, wrote it in another spelling")
+	}
+}
+
+// calls says where a call has no result among what was found.
+func (a *Commitment) calls(whole []hit) {
+	call, result := false, false
+	for _, h := range whole {
+		call = call || strings.HasSuffix(h.What, " of the call")
+		result = result || h.What == "result of the call"
+	}
+	if call && !result {
+		a.note("no result of the call is there")
 	}
 }
 
