@@ -38,7 +38,7 @@ mkdir -p "$into"
 rm -rf "$into/lib" "$into"/*.mjs
 (cd "$from" && tar -cf - --exclude=node_modules .) | (cd "$into" && tar -xf -)
 [ "$agent" != grok ] || cp "$from/../pi/lib/begin.mjs" "$from/../pi/lib/each.mjs" "$from/../pi/lib/processes.mjs" "$from/../pi/lib/commands.mjs" "$into/lib/"
-[ "$agent" != pi/harness ] || cp "$from/../lib/each.mjs" "$from/../lib/processes.mjs" "$into/lib/"
+[ "$agent" != pi/harness ] || cp "$from/../lib/each.mjs" "$from/../lib/processes.mjs" "$from/../lib/lists.mjs" "$into/lib/"
 
 want=$(sum <"$from/package-lock.json" | cut -d' ' -f1)
 stamp=$into/node_modules/.sessfix-stamp

@@ -10,7 +10,7 @@ import { areInstalled } from './lib/client.mjs'
 import { closerFaults, missingFaults, pairingFaults, unsaidFaults } from './lib/compare.mjs'
 import { endGuests } from './lib/guests.mjs'
 import { healthy } from './lib/healthy.mjs'
-import { itemsOfBlocks, itemsOfChat, itemsOfClient, itemsOfRequest, listFaults } from './lib/lists.mjs'
+import { itemsOfBlocks, itemsOfChat, itemsOfClient, listFaults, without } from './lib/lists.mjs'
 import { endLookers } from './lib/look.mjs'
 import { page } from './lib/page.mjs'
 import { damaged } from './lib/pretender.mjs'
@@ -65,8 +65,8 @@ test('lists: what is the same, and what is not', () => {
     chat(user('one'), asked, result('x', 'X'), result('z', 'Y'), answer('end')), chat(user('one'), asked, result('x', 'X'), answer('end'), result('y', 'Y')), [...list, { role: 'user', text: 'more' }], [],
   ]
   for (const other of differs) assert.equal(listFaults(list, other).length, 1)
-  assert.deepEqual(itemsOfRequest([user('one'), answer('two'), user(PROMPT)]), chat(user('one'), answer('two')))
-  assert.equal(listFaults(itemsOfRequest([user('one'), answer('two')]), chat(user('one'), answer('two'))).length, 1)
+  assert.deepEqual(without(PROMPT, chat(user('one'), answer('two'), user(PROMPT))), chat(user('one'), answer('two')))
+  assert.equal(listFaults(without(PROMPT, chat(user('one'), answer('two'))), chat(user('one'), answer('two'))).length, 1)
 })
 
 test('lists: images, failures, and what the client takes out itself', () => {

@@ -1,7 +1,5 @@
 // Lists of messages as single items, of whatever they were read: { role, text }, { call, name, args }, { result, text, images, failed } or { image }. A call is known by its
 // place among all, since lists may give it another id. White space does not count, nor what stands in the place of what no record says.
-import { PROMPT } from './ask.mjs'
-
 /** What the client puts in the place of a result that is not there, and what sessfix does. */
 const UNANSWERED = ['No result provided', 'No result of this call is recorded. It may or may not have run: check before you repeat it.']
 /** What stands for an image that the model does not take, and for nothing. */
@@ -9,14 +7,13 @@ const INSTEAD = /\(image omitted: model does not support images\)|\(tool image o
 const IMAGES = /\[image, [^\]]*\]/g
 const IMAGE = /^\[image, (\S+|of unknown type), (?:(\d+) bytes of base64|is not in the log)\]$/
 
-/** Of the request that arrived at the model, without the new prompt. */
-export function itemsOfRequest(messages) {
-  const items = itemsOfChat(messages)
+/** Without the words that the user says at the end. */
+export function without(prompt, items) {
   const last = items.at(-1)
-  const prompt = plain(PROMPT)
-  if (last?.role !== 'user' || !last.text.endsWith(prompt)) return [...items, { role: 'fault', text: 'the prompt is not at the end' }]
-  last.text = last.text.slice(0, -prompt.length)
-  return last.text === '' ? items.slice(0, -1) : items
+  const words = plain(prompt)
+  if (last?.role !== 'user' || !last.text.endsWith(words)) return [...items, { role: 'fault', text: `the prompt is not at the end: ${prompt}` }]
+  const text = last.text.slice(0, -words.length)
+  return [...items.slice(0, -1), ...text === '' ? [] : [{ ...last, text }]]
 }
 
 /** Of a list of chat completions. Images are left out: what of them is sent is up to the model. */

@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { resumed, shownBy } from './ask.mjs'
+import { PROMPT, resumed, shownBy } from './ask.mjs'
 import { sessfix } from './binary.mjs'
 import { PACKAGES, environment, placeIn } from './client.mjs'
-import { itemsOfBlocks, itemsOfChat, itemsOfClient, itemsOfRequest, listFaults } from './lists.mjs'
+import { itemsOfBlocks, itemsOfChat, itemsOfClient, listFaults, without } from './lists.mjs'
 import { run } from './processes.mjs'
 import { settle } from './trial.mjs'
 
@@ -35,7 +35,7 @@ export async function messageFaults(binary, source, folder) {
   }
   // What is held against an export is what a client sends that was started for this session.
   const request = async afresh => resumed(bytes, join(folder, 'resumed'), { afresh })
-  const sentFaults = ({ status, err, sent }) => status !== 0 ? [`the client ends with ${status}: ${err}`] : listFaults(itemsOfRequest(sent), itemsOfChat(after.list)).map(fault => `request: ${fault}`)
+  const sentFaults = ({ status, err, sent }) => status !== 0 ? [`the client ends with ${status}: ${err}`] : listFaults(without(PROMPT, itemsOfChat(sent)), itemsOfChat(after.list)).map(fault => `request: ${fault}`)
   if (sentFaults(await request(false)).length > 0) faults.push(...sentFaults(await request(true)))
   return faults
 }

@@ -34,7 +34,11 @@ async function goOn(session, heard) {
   const ran = id => heard.ran.push(id)
   const tools = Object.fromEntries(['slow', 'quick', 'breaks', 'again', 'second', 'bash'].map(name => [name, [id => ran(id) && { content: [{ type: 'text', text: 'ran' }], details: {} }, { replay: 'safe' }]]))
   const { harness, open, faux } = await harnessOn(session, tools)
-  const answer = ({ messages }) => heard.requests.push(messages.map(brief)) && say('Fine.')
+  let whole
+  const answer = ({ messages }) => {
+    whole = messages
+    return heard.requests.push(messages.map(brief)) && say('Fine.')
+  }
   heard.open = open.map(({ lane, kind }) => `${lane}: ${kind}`)
   heard.lanes = {}
   for (const { name } of await harness.lanes(context)) {
@@ -44,7 +48,7 @@ async function goOn(session, heard) {
     const seen = { resume: resume.ok ? resume.value.status ?? 'ok' : resume.error._tag, askedByResume: heard.requests.length, ranByResume: heard.ran.length }
     heard.requests = []
     const prompt = await lane.prompt('What is next?', undefined, context)
-    heard.lanes[name] = { ...seen, prompt: prompt.ok ? [prompt.value.status, prompt.value.error?.message].filter(Boolean).join(': ') : prompt.error._tag, sent: heard.requests }
+    heard.lanes[name] = { ...seen, prompt: prompt.ok ? [prompt.value.status, prompt.value.error?.message].filter(Boolean).join(': ') : prompt.error._tag, sent: heard.requests, whole }
     heard.requests = []
   }
   await harness.close(context)
