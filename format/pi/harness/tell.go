@@ -14,7 +14,12 @@ type telling struct {
 	entries map[string]saidEntry
 	lane    string // the one that is followed: main, or the first that is named as long as that one is not
 	head    string // the entry that it goes on from
+	left    int    // how many entries are told again at most
+	lost    bool   // they were more: nobody knows what is sent
 }
+
+// copies bounds how much is told again: a log that was made to go back and back would never end.
+const copies = 1 << 23
 
 // saidEntry is what an entry says, and the entry that it hangs under.
 type saidEntry struct {
@@ -25,7 +30,7 @@ type saidEntry struct {
 
 // NewTelling begins with a log.
 func (d dialect) NewTelling(format.Place) format.Telling {
-	return &telling{entries: map[string]saidEntry{}}
+	return &telling{entries: map[string]saidEntry{}, left: copies}
 }
 
 // Tell says what a transaction says. Entries of other lanes are for people: their requests are others.
@@ -67,7 +72,7 @@ func (t *telling) enter(w *saidWrite, ours, elsewhere bool, out []format.Message
 	t.entries[id] = e
 	first := len(out)
 	out = e.tell(out)
-	if elsewhere || up != t.head {
+	if elsewhere || t.lost || up != t.head {
 		for i := range out[first:] {
 			out[first+i].For, out[first+i].Stands = format.PeopleOnly, false
 		}
@@ -92,7 +97,7 @@ func (e *saidEntry) tell(out []format.Message) []format.Message {
 // move lets the lane go on from another entry. What hangs under the one that it goes on from now is told as it follows; where the lane goes
 // back, all is told that it has from there on.
 func (t *telling) move(tip string, out []format.Message) []format.Message {
-	if _, ok := t.entries[tip]; tip == t.head || tip != "" && !ok {
+	if _, ok := t.entries[tip]; t.lost || tip == t.head || tip != "" && !ok {
 		return out
 	}
 	var way []saidEntry
@@ -107,6 +112,10 @@ func (t *telling) move(tip string, out []format.Message) []format.Message {
 		at, whole = e.up, e.border
 	}
 	t.head = tip
+	if t.left -= len(way); t.left < 0 {
+		t.lost = true
+		return append(out, message.Note(format.Message{ID: tip}, "navigation", "the lane goes back so often that it is followed no further"))
+	}
 	back := at != head && !whole
 	if back {
 		note := message.Note(format.Message{}, "navigation", "the talk goes on from an earlier entry")

@@ -102,6 +102,21 @@ func TestTell(t *testing.T) {
 	}
 }
 
+// A lane that goes back without end is followed for a while.
+func TestTellCopies(t *testing.T) {
+	d := dialect{current}
+	telling := d.NewTelling(format.Place{}).(*telling)
+	telling.left = 3
+	var list []format.Message
+	for _, line := range strings.Split(told(head(""), tx{says(1, 0, user("a")), says(2, 1, user("b")), tip(2)}, tx{tip(1)}, tx{tip(2)}, tx{tip(1)}, tx{tip(2)}, tx{says(3, 2, user("c")), tip(3)}), "\n") {
+		list = telling.Tell(&session.Record{Raw: []byte(line)}, list)
+	}
+	const want = `user: "a" | user: "b" | note (people) <navigation>: "the talk goes on from an earlier entry" | user stands copy: "a" | user copy: "b" | note (people) <navigation>: "the talk goes on from an earlier entry" | user stands copy: "a" | note (people) <navigation>: "the lane goes back so often that it is followed no further" | user (people): "c"`
+	if got := spoken.Words(list); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+}
+
 func TestTellDraft(t *testing.T) {
 	entry := func(lane, id, parent, text string) string {
 		if lane != "" {
