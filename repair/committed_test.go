@@ -70,6 +70,7 @@ func TestCommittedOutcomes(t *testing.T) {
 		{"a torn line", "claude-code/tiny.jsonl", "", []string{"torn-line 9 at 60"}, "line:9", verify.Unsure, ""},
 
 		{"an entry", "pi/linear.jsonl", "", nil, "line:3", verify.Stored, ""},
+		{"an answer whose call is lost", "pi/parallel.jsonl", "", []string{"drop-line 4"}, "line:5", verify.Stored, ""},
 		{"no such entry", "pi/linear.jsonl", "", nil, "id:no-such-id", verify.Absent, ""},
 		{"its child is there", "pi/linear.jsonl", "", []string{"drop-line 3"}, "line:3", verify.Unsure, "named there"},
 		{"a transaction", "pi/orchard/harness.jsonl", "", nil, "id:019e0008-2222-7222-8333-000000000001", verify.Stored, ""},

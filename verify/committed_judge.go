@@ -114,6 +114,9 @@ func (a *Commitment) rivals(logs []*log) {
 			a.doubt(fmt.Sprintf("another record has %s, with other content", name), h.Sighting)
 		}
 		for _, h := range l.named {
+			if slices.ContainsFunc(logs, func(l *log) bool { return len(l.hits) > 0 }) {
+				break // it is there, after a fashion
+			}
 			why := "the id is named there, and no record has it: it was written and lost, or never written"
 			if h.Path != "" && h.What == "mention" {
 				why = fmt.Sprintf("the logs do not have it, and %s names the id", filepath.Base(h.Path))
@@ -190,7 +193,7 @@ func (l *log) judge(h *hit, s *sought) (why, notes []string) {
 	}
 	if l.res != nil {
 		for _, d := range l.res.Drops {
-			if d.Code != "" && d.Code != finding.SeqDup && h.Text >= d.Text && h.Text < d.TextEnd() {
+			if e, _ := finding.Lookup(d.Code); e.Stage == finding.StageNumbers && d.Code != "" && d.Code != finding.SeqDup && h.Text >= d.Text && h.Text < d.TextEnd() {
 				doubt("repair would take it out of the log (%s)", d.Code)
 			}
 		}
