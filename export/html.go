@@ -8,16 +8,21 @@ import (
 	"github.com/sessfix/sessfix/report"
 )
 
-// mostRecords is how many records of a part stay fluid in a browser. Of those behind them the page holds the ones with findings.
-const mostRecords = 300_000
+// pageLimits are what a page stays fluid with.
+type pageLimits struct {
+	records int64 // of a part; of those behind them the page holds the ones with findings
+	said    int64 // bytes of texts and images; what is said behind them is told as lengths and hashes
+}
+
+var pageMost = pageLimits{records: 300_000, said: 64 << 20}
 
 // WriteHTML writes one page about a session, as it lies on disk, with what a repair would do to it. The page needs nothing but
 // itself. Equal sessions give equal bytes.
 func WriteHTML(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o Options) error {
-	return writeHTML(ctx, w, s, tool, o, mostRecords)
+	return writeHTML(ctx, w, s, tool, o, pageMost)
 }
 
-func writeHTML(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o Options, most int64) error {
+func writeHTML(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o Options, most pageLimits) error {
 	talk, err := s.Follow(ctx, false)
 	if err != nil {
 		return err
@@ -36,8 +41,9 @@ func writeHTML(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o
 	if _, err := buf.WriteString(sh.between); err != nil {
 		return err
 	}
+	left := most.said
 	for i, p := range s.Parts {
-		r := &pageRows{out: buf, part: i, p: p, talk: talk, o: o, most: most}
+		r := &pageRows{out: buf, part: i, p: p, talk: talk, o: o, most: most.records, said: &left}
 		if err := r.write(ctx); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/format/all"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/report"
@@ -43,7 +44,7 @@ func TestPageBound(t *testing.T) {
 	}
 	defer s.Close()
 	var b bytes.Buffer
-	if err := writeHTML(t.Context(), &b, s, report.Tool{Name: "sessfix", Version: "test"}, Options{}, 20); err != nil {
+	if err := writeHTML(t.Context(), &b, s, report.Tool{Name: "sessfix", Version: "test"}, Options{}, pageLimits{records: 20}); err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(b.String(), `class="records" data-part="0">`)
@@ -75,6 +76,32 @@ func records(rows [][]any) (n int) {
 		}
 	}
 	return n
+}
+
+// A page that cannot hold all texts holds the first ones, and lengths and hashes of the rest.
+func TestPageTextBound(t *testing.T) {
+	said := int64(7)
+	w := &pageRows{o: Options{Content: true}, said: &said}
+	var b []byte
+	for _, text := range []string{"five!", "more", "", "ab"} {
+		b = w.block(b, &format.Block{Text: text}, 0)
+	}
+	if want := fmt.Sprintf(`,[0,0,5,"five!",0,0],[0,32,4,%q,0,0],[0,0,0,0,0,0],[0,0,2,"ab",0,0]`, shortHash("more")); string(b) != want || w.hid != 4 || said != 0 {
+		t.Errorf("%s\n%s, %d hidden, %d left", b, want, w.hid, said)
+	}
+	// A text that is too long for one place is cut, and counts as much as is shown.
+	said = mostText
+	b = w.block(nil, &format.Block{Text: strings.Repeat("x", mostText+1)}, 0)
+	if want := fmt.Sprintf(`,[0,8,%d,"xxx`, mostText+1); !strings.HasPrefix(string(b), want) || said != 0 {
+		t.Errorf("%.40s, %d left", b, said)
+	}
+	// An image of a type that is not shown is no more than its length.
+	said = 100
+	for media, want := range map[string]string{"image/png": `,[4,0,4,0,0,"image/png","AAAA"]`, "image/svg+xml": `,[4,0,4,0,0,"image/svg+xml"]`} {
+		if got := w.block(nil, &format.Block{Kind: format.Image, Media: media, Data: "AAAA"}, 0); string(got) != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
 }
 
 // What is written is JSON that reads back as the same text, byte for byte, and has no character of markup.

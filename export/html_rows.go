@@ -22,7 +22,9 @@ type pageRows struct {
 	p    *Part
 	talk *Talk
 	o    Options
-	most int64
+	most int64  // records
+	said *int64 // bytes that may still be said
+	hid  int64  // bytes that were not, for that
 
 	line    []byte
 	inBlock int
@@ -252,6 +254,7 @@ func (w *pageRows) end() {
 	b = strconv.AppendInt(b, int64(w.part), 10)
 	b = append(b, `">{"left":`...)
 	b = strconv.AppendInt(b, w.left, 10)
+	b = strconv.AppendInt(append(b, `,"hidden":`...), w.hid, 10)
 	b = w.calls.append(append(b, `,"calls":[`...))
 	b = w.turns.append(append(b, `],"turns":`...))
 	b = append(b, "}</script>\n"...)

@@ -2,6 +2,7 @@ package export
 
 import (
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/sessfix/sessfix/format"
 )
@@ -22,8 +23,9 @@ const (
 	blockFailed = 1 << iota
 	blockMadeUp
 	blockSealed
-	blockCut   // there is more of the text
-	blockInner // it is a piece of the result in front of it
+	blockCut    // there is more of the text
+	blockInner  // it is a piece of the result in front of it
+	blockHidden // a hash stands in the place of the text
 )
 
 // shownImages are the images that the page shows.
@@ -82,19 +84,33 @@ func (w *pageRows) block(b []byte, x *format.Block, flags int64) []byte {
 	if x.Sealed {
 		flags |= blockSealed
 	}
-	image := w.o.Content && shownImages[x.Media] && x.Data != "" && len(x.Data) <= mostImage
-	said, bytes := "", int64(len(text))
+	said, bytes := text, int64(len(text))
+	content := w.o.Content
+	if size := min(bytes, mostText); content && size > *w.said {
+		content = false
+		w.hid += bytes
+	}
+	image := content && shownImages[x.Media] && x.Data != "" && len(x.Data) <= mostImage && int64(len(x.Data)) <= *w.said
 	switch {
-	case !w.o.Content:
-		if text != "" {
-			said = shortHash(text)
+	case text == "":
+	case !content:
+		said = shortHash(text)
+		flags |= blockHidden
+	case text == x.Data:
+		said = ""
+	case bytes > mostText:
+		end := mostText
+		for end > mostText-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
 		}
-	case x.Data != "" && text == x.Data:
-	case len(text) > mostText:
-		said = text[:mostText]
+		said = text[:end]
 		flags |= blockCut
-	default:
-		said = text
+	}
+	if content {
+		*w.said -= int64(len(said))
+	}
+	if image {
+		*w.said -= int64(len(x.Data))
 	}
 	b = append(b, ",["...)
 	b = strconv.AppendInt(b, int64(x.Kind), 10)

@@ -129,6 +129,36 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
+// Images are shown of the four types that browsers draw and do not run, out of the page itself; others are told by their length.
+func TestImages(t *testing.T) {
+	const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	path := filepath.Join(t.TempDir(), "images.jsonl")
+	write(t, path, func(line func(string, ...any), message func(any, any, string)) {
+		line(`{"type":"session","version":3,"id":"images","timestamp":"2026-05-07T09:30:00.000Z","cwd":"/w"}`)
+		message("b0000001", nil, fmt.Sprintf(`"role":"user","content":[{"type":"text","text":"look"},{"type":"image","data":%q,"mimeType":"image/png"},`+
+			`{"type":"image","data":"PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+","mimeType":"image/svg+xml"},{"type":"image","data":"x\" onerror=\"alert(1)","mimeType":"image/png"}]`, dot))
+		message("b0000002", "b0000001", asks("a dot"))
+	})
+	for _, content := range []bool{true, false} {
+		var with []string
+		if content {
+			with = append(with, "--show-content")
+		}
+		b := look(t, export(t, path, with...), "light", 1000, 800)
+		b.keys("rj")
+		want := map[bool]string{true: "data:image/png;base64," + dot, false: ""}[content]
+		if got := value[string](b, `[...document.images].map((i) => i.src).join(" ")`); got != want {
+			t.Errorf("content %t: the images are %q", content, got)
+		}
+		if n := value[int](b, `document.querySelectorAll("#detail .block-image").length`); n != 3 {
+			t.Errorf("content %t: %d images are told of", content, n)
+		}
+		if content && value[int](b, `document.images[0].decode().then(() => document.images[0].naturalWidth)`) != 1 {
+			t.Error("the image is not drawn")
+		}
+	}
+}
+
 // A script that somebody puts into the page does not run, no style and no image is loaded, and the page's own script could not
 // make markup of a text.
 func TestInjectedScriptIsBlocked(t *testing.T) {

@@ -67,6 +67,11 @@ func TestPages(t *testing.T) {
 			if !slices.Equal(want, reached) {
 				t.Errorf("the keyboard reaches %v, verify finds %v", reached, want)
 			}
+			nameless := value[[]string](b, `[...document.querySelectorAll("button, input, select, [tabindex], [role]")].filter((n) => n.getClientRects().length && n.getAttribute("role") !== "presentation" &&
+				!(n.getAttribute("aria-label") || document.getElementById(n.getAttribute("aria-labelledby")) || n.textContent.trim() || n.title)).map((n) => n.outerHTML.slice(0, 100))`)
+			if len(nameless) > 0 {
+				t.Errorf("these have no name for those who hear the page: %q", nameless)
+			}
 			for _, scheme := range []string{"light", "dark"} {
 				b.do(b.media("", scheme))
 				contrast(t, b, scheme)

@@ -85,8 +85,8 @@ function toldBlock(b, most) {
   const head = el("div", { class: "block-head" }, el("span", { class: "tag" }, blocks[k]), name ? say("b", name) : "", flags & FAILED ? el("span", { class: "tag severity-error" }, "failed") : "",
     flags & MADE_UP ? el("span", { class: "tag" }, "synthetic") : "", flags & SEALED ? el("span", { class: "tag" }, "sealed") : "", media ? say("span", media, "quiet") : "", el("span", { class: "quiet" }, bytes(size)));
   const out = el("div", { class: `block block-${blocks[k]}` + (flags & INNER ? " inner" : "") }, head);
-  if (!model.content) {
-    if (size) head.append(el("span", { class: "quiet mono" }, "#" + said));
+  if (flags & HIDDEN) {
+    head.append(el("span", { class: "quiet mono" }, "#" + said));
     return out;
   }
   if (data && imageTypes.includes(media) && /^[A-Za-z0-9+/=\s]+$/.test(data)) out.append(el("img", { src: `data:${media};base64,${data.replace(/\s+/g, "")}`, alt: "image of the session" }));

@@ -13,7 +13,7 @@ const roles = ["note", "system", "user", "assistant", "tool"];
 const audiences = ["", "for the model only", "for people only"];
 const blocks = ["text", "thinking", "call", "result", "image", "file", "other"];
 const THINKING = 1, CALL = 2, RESULT = 3, IMAGE = 4;
-const FAILED = 1, MADE_UP = 2, SEALED = 4, CUT = 8, INNER = 16;
+const FAILED = 1, MADE_UP = 2, SEALED = 4, CUT = 8, INNER = 16, HIDDEN = 32;
 const kindOf = (name) => model.kinds.indexOf(name);
 const ASSISTANT = kindOf("assistant message"), ASKED = kindOf("call asked"), ANSWERED = kindOf("call result"), USER = kindOf("user message"),
   STARTED = kindOf("call started"), FINISHED = kindOf("call finished"), DELTA = kindOf("delta"), SYSTEM = kindOf("system message"), SUMMARY = kindOf("summary"), NOTE = kindOf("note");
@@ -24,7 +24,7 @@ const codes = new Map(model.codes.map((c) => [c.code, c]));
 const C = { id: 0, name: 1, asked: 2, started: 3, ended: 4, turn: 5, step: 6, fate: 7, again: 8 };
 
 const parts = model.parts.map((p, i) => ({
-  ...p, index: i, rows: [], calls: [], turns: [], steps: [], marked: false, stepsMarked: false, left: 0,
+  ...p, index: i, rows: [], calls: [], turns: [], steps: [], marked: false, stepsMarked: false, left: 0, hidden: 0,
   rowOfFinding: new Map(), // index of a finding -> row
 }));
 
@@ -131,7 +131,7 @@ function gist(p, r, most) {
       const b = m[i];
       if (b[1] & INNER) continue;
       said.push((b[0] === CALL || b[0] === RESULT ? [b[4], b[0] === RESULT && b[1] & FAILED ? "failed" : ""].filter(Boolean).join(" ") + " " :
-        b[0] > 0 ? blocks[b[0]] + " " : "") + (model.content ? String(b[3] || "").slice(0, most) : b[2] ? bytes(b[2]) + " #" + b[3] : "empty"));
+        b[0] > 0 ? blocks[b[0]] + " " : "") + (b[1] & HIDDEN ? bytes(b[2]) + " #" + b[3] : String(b[3] || "").slice(0, most) || (b[2] ? bytes(b[2]) : "")));
       if (said.length > 8) break;
     }
   }

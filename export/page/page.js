@@ -49,6 +49,7 @@ function header() {
 function loaded() {
   const notices = byId("notices");
   for (const p of parts) {
+    if (p.hidden) notices.append(el("p", { class: "notice" }, `This page holds no more text than it can show at once: ${bytes(p.hidden)} of `, say("span", p.file), " are shown as lengths and hashes."));
     if (p.left) notices.append(el("p", { class: "notice" }, `This page holds the first ${number(p.rows.length)} records of `, say("span", p.file), ` and those with findings; ${number(p.left)} are left out.`));
   }
 }

@@ -16,7 +16,7 @@ function haystack(p, i) {
   for (const f of r[FINDINGS] || []) out.push(p.findings[f].code, p.findings[f].severity, p.findings[f].call || "");
   for (const m of r[TOLD] || []) {
     out.push(roles[m[0]], m[3] || "", m[4] || "");
-    for (let k = 5; k < m.length; k++) out.push(m[k][4] || "", m[k][3] || "");
+    for (let k = 5; k < m.length; k++) out.push(m[k][4] || "", String(m[k][3] || ""));
   }
   return out.join("\n").toLowerCase();
 }
