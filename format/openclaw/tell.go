@@ -1,10 +1,13 @@
 package openclaw
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/sessfix/sessfix/format"
 )
+
+// The client says the same words as pi around summaries and commands (read in 2026.9.7).
 
 // unsent are the models that the client names in answers of its own: what it delivered by other ways, and what was put in. It shows
 // them and never sends them (read in 2026.6.1).
@@ -16,6 +19,7 @@ func tell(typ string, raw []byte, told []format.Message) []format.Message {
 		Reason  any `json:"reason"`
 		Message struct {
 			Provider any `json:"provider"`
+			Excluded any `json:"excludeFromContext"`
 		} `json:"message"`
 	}
 	switch {
@@ -27,7 +31,8 @@ func tell(typ string, raw []byte, told []format.Message) []format.Message {
 			}
 		}
 		return append(told, format.Message{For: format.PeopleOnly, Stands: true, Title: "reset", Blocks: []format.Block{{Kind: format.Text, Text: words}}})
-	case len(told) > 0 && unsent[told[0].Model] && json.Unmarshal(raw, &e) == nil && e.Message.Provider == "openclaw":
+	case len(told) == 0, !unsent[told[0].Model] && !bytes.Contains(raw, []byte("excludeFromContext")), json.Unmarshal(raw, &e) != nil:
+	case unsent[told[0].Model] && e.Message.Provider == "openclaw", e.Message.Excluded == true: // whoever says it
 		for i := range told {
 			told[i].For = format.PeopleOnly
 		}

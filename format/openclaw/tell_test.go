@@ -33,6 +33,8 @@ func TestTell(t *testing.T) {
 		{"a model of that name", answer(`"p"`, "delivery-mirror"), `assistant <delivery-mirror>: "x"`},
 		{"a provider that is no word", answer(`7`, "delivery-mirror"), `assistant <delivery-mirror>: "x"`},
 		{"a model of that provider", answer(`"openclaw"`, "m"), `assistant <m>: "x"`},
+		{"a prompt that is shown alone", `{"type":"message","message":{"role":"user","content":"x","excludeFromContext":true}}`, `user (people): "x"`},
+		{"a prompt that is sent", `{"type":"message","message":{"role":"user","content":"excludeFromContext","excludeFromContext":1}}`, `user: "excludeFromContext"`},
 		{"a new beginning", `{"type":"reset","id":"e1","parentId":"e0","timestamp":"2026-01-01T00:00:01.000Z","reason":"daily"}`, `note (people) stands <reset>: "the talk begins anew: daily"`},
 		{"one without reason", `{"type":"reset","id":"e1","reason":7}`, `note (people) stands <reset>: "the talk begins anew"`},
 		{"a place to go on from", `{"type":"leaf","id":"e1","parentId":"e0","targetId":"e2"}`, ``},
