@@ -26,6 +26,7 @@ type pairing struct {
 	open   []asked
 	wait   []chat
 	used   map[string]bool // ids
+	again  map[string]int  // how often an id was one more than once
 	counts Left
 }
 
@@ -219,15 +220,16 @@ func (p *pairing) end() error {
 // rename makes an id that the provider takes and that no other call has.
 func (p *pairing) rename(id string) string {
 	if p.used == nil {
-		p.used = map[string]bool{}
+		p.used, p.again = map[string]bool{}, map[string]int{}
 	}
 	as := id
 	if !provider.Plain([]byte(id)) || len(id) > p.maxID {
 		h := sha256.Sum256([]byte(id))
 		as = "call_" + hex.EncodeToString(h[:8])
 	}
-	for n, base := 2, as; p.used[as]; n++ {
-		end := fmt.Sprintf("_%d", n)
+	for base := as; p.used[as]; {
+		p.again[base]++
+		end := fmt.Sprintf("_%d", p.again[base]+1)
 		as = base[:min(len(base), p.maxID-len(end))] + end
 	}
 	if as != id {

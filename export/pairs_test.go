@@ -82,7 +82,7 @@ func TestPairing(t *testing.T) {
 		{"no result, and the talk goes on", "u a:x u a", "u(u) a(?x) u(~x u) a(a)"},
 		{"no result, and the answer goes on", "u a:x a u", "u(u) a(?x) u(~x) a(a) u(u)"},
 		{"no result, and the answer goes on with a call", "u a:x a a:y r:y a", "u(u) a(?x) u(~x) a(a ?y) u(=y) a(a)"},
-		{"no result, and the same call again", "u a:x a a:x u", "u(u) a(?x) u(~x) a(a ?x_2) u(~x_2 u)"},
+		{"no result, and the same call again", "u a:x a a:x u", "u(u) a(?x) u(~x) a(a ?x_3) u(~x_3 u)"},
 		{"a word behind a call that has its result", "u a:x a r:x", "u(u) a(?x a) u(=x)"},
 		{"one of two results", "u a:x,y r:y u a", "u(u) a(?x ?y) u(~x =y u) a(a)"},
 		{"a result without call", "u r:x a", "u(u) a(a)"},
