@@ -24,9 +24,10 @@ type (
 		Source mediaSource `json:"source"`
 	}
 	mediaSource struct {
-		Type  string `json:"type"` // base64
-		Media string `json:"media_type"`
-		Data  string `json:"data"`
+		Type  string `json:"type"` // base64, url
+		Media string `json:"media_type,omitempty"`
+		Data  string `json:"data,omitempty"`
+		URL   string `json:"url,omitempty"`
 	}
 	useBlock struct {
 		Type  string          `json:"type"` // tool_use
@@ -141,11 +142,14 @@ func mediaOf(b format.Block, left *Left) (any, provider.Block) {
 	if b.Kind == format.Image && pictures[b.Media] && b.Data != "" {
 		p := provider.Block{Kind: provider.Image, Size: int64(len(b.Data)), Look: provider.Look([]byte(b.Data), []byte(b.Media))}
 		if _, n := p.Look.Breaks(p.Size); n == 0 {
-			return mediaBlock{"image", mediaSource{"base64", b.Media, b.Data}}, p
+			return mediaBlock{"image", mediaSource{Type: "base64", Media: b.Media, Data: b.Data}}, p
 		}
 	}
+	if b.Data == "" && strings.HasPrefix(b.URL, "https://") {
+		return mediaBlock{map[format.BlockKind]string{format.Image: "image", format.File: "document"}[b.Kind], mediaSource{Type: "url", URL: b.URL}}, provider.Block{Kind: provider.Other}
+	}
 	if b.Kind == format.File && b.Media == "application/pdf" && b.Data != "" {
-		return mediaBlock{"document", mediaSource{"base64", b.Media, b.Data}}, provider.Block{Kind: provider.Other}
+		return mediaBlock{"document", mediaSource{Type: "base64", Media: b.Media, Data: b.Data}}, provider.Block{Kind: provider.Other}
 	}
 	if b.Kind == format.File && b.Text != "" {
 		return textBlock{"text", b.Text}, provider.Block{Kind: provider.Text, Blank: strings.TrimSpace(b.Text) == ""}

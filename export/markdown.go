@@ -18,7 +18,7 @@ import (
 // is read as a repair would leave it. What somebody said stands in quotes, in which no text can pass for the transcript's own; links to
 // images are broken, so that whoever shows the page loads nothing.
 func WriteMarkdown(ctx context.Context, w io.Writer, s *Session, o Options) error {
-	m := &markdown{w: bufio.NewWriterSize(w, 1<<16), names: map[string]string{}}
+	m := newMarkdown(w)
 	m.head(s)
 	t, err := s.Follow(ctx, true)
 	if err != nil {
@@ -47,6 +47,10 @@ type markdown struct {
 	role  string
 	turn  int
 	names map[string]string // of the tools of the last calls, by id
+}
+
+func newMarkdown(w io.Writer) *markdown {
+	return &markdown{w: bufio.NewWriterSize(w, 1<<16), names: map[string]string{}}
 }
 
 func (m *markdown) print(format string, args ...any) {
@@ -286,82 +290,6 @@ func (t *Talk) untold() (branches, back int64) {
 		}
 	}
 	return branches, back
-}
-
-// quoted is a text as a quote, with nothing in it that loads or that ends it.
-func quoted(text string) string {
-	var b strings.Builder
-	fence := ""
-	for i, line := range strings.Split(strings.TrimRight(visible(text), "\n"), "\n") {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString("> ")
-		indent := strings.TrimLeft(line, " ")
-		mark := indent[:len(indent)-len(strings.TrimLeft(indent, "`"))]
-		if mark == "" {
-			mark = indent[:len(indent)-len(strings.TrimLeft(indent, "~"))]
-		}
-		switch {
-		case fence == "" && len(mark) >= 3 && len(line)-len(indent) < 4:
-			fence = mark
-			b.WriteString(line)
-		case fence != "":
-			if strings.HasPrefix(mark, fence) && strings.TrimSpace(strings.TrimLeft(indent, fence[:1])) == "" {
-				fence = ""
-			}
-			b.WriteString(line)
-		default:
-			b.WriteString(harmless(line))
-		}
-	}
-	return b.String()
-}
-
-// harmless takes tags and images out of a line of Markdown, but for what stands in code.
-func harmless(line string) string {
-	if !strings.ContainsAny(line, "<!") {
-		return line
-	}
-	var b strings.Builder
-	inCode := 0
-	for i := 0; i < len(line); {
-		run := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
-		switch {
-		case run > 0:
-			switch {
-			case inCode == run:
-				inCode = 0
-			case inCode == 0 && closes(line[i+run:], run):
-				inCode = run
-			}
-			b.WriteString(line[i : i+run])
-			i += run
-			continue
-		case inCode == 0 && line[i] == '<', inCode == 0 && strings.HasPrefix(line[i:], "!["):
-			b.WriteByte('\\')
-		}
-		b.WriteByte(line[i])
-		i++
-	}
-	return b.String()
-}
-
-// closes tells whether a run of n backticks stands in a text.
-func closes(text string, n int) bool {
-	for len(text) > 0 {
-		at := strings.IndexByte(text, '`')
-		if at < 0 {
-			return false
-		}
-		text = text[at:]
-		run := len(text) - len(strings.TrimLeft(text, "`"))
-		if run == n {
-			return true
-		}
-		text = text[run:]
-	}
-	return false
 }
 
 // longest is the longest run of a byte.

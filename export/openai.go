@@ -142,6 +142,9 @@ func mediaPart(b format.Block, left *Left) (chatPart, provider.Block) {
 			return chatPart{Type: "image_url", Image: &chatLink{"data:" + b.Media + ";base64," + b.Data}}, p
 		}
 	}
+	if b.Kind == format.Image && b.Data == "" && strings.HasPrefix(b.URL, "https://") {
+		return chatPart{Type: "image_url", Image: &chatLink{b.URL}}, provider.Block{Kind: provider.Other}
+	}
 	text := stands(b)
 	if b.Kind == format.File && b.Text != "" {
 		text = b.Text
