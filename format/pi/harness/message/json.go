@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/scan"
 )
 
 // The client checks no type. What is of another one than it should be says nothing here, and spoils nothing beside it.
@@ -19,7 +21,8 @@ func (w *Word) UnmarshalJSON(raw []byte) error {
 	if raw[0] != '"' {
 		return nil
 	}
-	return json.Unmarshal(raw, (*string)(w))
+	*w = Word(strings.ToValidUTF8(string(scan.Unescape(nil, raw[1:len(raw)-1])), "\uFFFD"))
+	return nil
 }
 
 // Flag is true, or it is not.
