@@ -17,6 +17,9 @@ type IDMember struct {
 
 // Witness is a format that keeps, beside the parts of a session, what may know of a record that they lack.
 type Witness interface {
-	// Witnesses are the files beside the one at a path that know of an id.
-	Witnesses(path, id string) []string
+	// Witnesses are the files beside the one at a path that may know of a record, by its id where one is known.
+	Witnesses(path, id string) []Testimony
 }
+
+// Testimony is what a file says of a record, in words that go on behind its name.
+type Testimony struct{ Path, Says string }

@@ -2,6 +2,8 @@ package repair_test
 
 import (
 	"bytes"
+	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -195,6 +197,93 @@ func TestCommittedWitness(t *testing.T) {
 	}
 	if err := os.WriteFile(filepath.Join(terminal, "call_lost.log"), nil, 0o600); err != nil {
 		t.Fatal(err)
+	}
+	if got := asking(t, path, "", "", ask); got.Outcome != verify.Unsure {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A session that later releases have in a database may have gone on there.
+func TestCommittedMoved(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../testdata/sessions/openclaw")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, strings.TrimPrefix(clawFile, "openclaw/"))
+	ask := verify.Question{ID: "no-such-id"}
+	if got := asking(t, path, "", "", ask); got.Outcome != verify.Absent {
+		t.Fatalf("%+v", got)
+	}
+	agent := filepath.Join(dir, "agents", "main", "agent")
+	if err := os.Mkdir(agent, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(agent, "openclaw-agent.sqlite"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := asking(t, path, "", "", ask); got.Outcome != verify.Unsure {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A packed rollout beside which the plain one lies is not what the client reads.
+func TestCommittedPackedBeside(t *testing.T) {
+	path := copied(t, "codex/packed/rollout-2026-04-09T09-30-00-019d0009-1111-7222-8333-000000000009.jsonl.zst")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := damage.Unpack(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := verify.Question{Seq: 4, Numbered: true}
+	if got := asking(t, path, "", "", ask); got.Outcome != verify.Stored {
+		t.Fatalf("%+v", got)
+	}
+	plain := strings.TrimSuffix(path, ".zst")
+	if err := os.WriteFile(plain, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := asking(t, path, "", "", ask); got.Outcome != verify.Unsure {
+		t.Errorf("the packed one: %+v", got)
+	}
+	if got := asking(t, plain, "", "", ask); got.Outcome != verify.Stored {
+		t.Errorf("the plain one: %+v", got)
+	}
+}
+
+// A row that a database counts and the log does not hold was there.
+func TestCommittedCounted(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(home, "sessions", "2026", "04", "01")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile("../testdata/sessions/" + ferryFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, filepath.Base(ferryFile))
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := verify.Question{Seq: 999, Numbered: true}
+	if got := asking(t, path, "", "", ask); got.Outcome != verify.Absent {
+		t.Fatalf("%+v", got)
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(home, "thread_history_1.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, q := range []string{
+		"create table thread_history_projection_state (thread_id text, next_rollout_byte_offset int, next_rollout_ordinal int)",
+		fmt.Sprintf("insert into thread_history_projection_state values ('019d0001-1111-7222-8333-000000000001', %d, 40)", len(data)+100),
+	} {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if got := asking(t, path, "", "", ask); got.Outcome != verify.Unsure {
 		t.Errorf("%+v", got)

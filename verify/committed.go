@@ -211,9 +211,9 @@ func (a *Commitment) around(ctx context.Context, parts []store.Session, q Questi
 		}
 	}
 	for _, p := range parts {
-		if w, ok := p.Format.(format.Witness); ok && q.ID != "" {
-			for _, path := range w.Witnesses(p.Path, q.ID) {
-				a.doubt(fmt.Sprintf("the logs do not have it, and %s knows of it", filepath.Base(path)), Sighting{Path: path, Why: "it knows of the id"})
+		if w, ok := p.Format.(format.Witness); ok && !p.Stored() {
+			for _, x := range w.Witnesses(p.Path, a.question.id) {
+				a.doubt(fmt.Sprintf("%s %s", filepath.Base(x.Path), x.Says), Sighting{Path: x.Path, Why: "it may know of the record"})
 			}
 		}
 		if p.Stored() {

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -128,7 +129,7 @@ func (a *Commitment) rivals(logs []*log) {
 }
 
 // shut are reactions by which a session is not opened, or not as it is.
-var shut = map[string]bool{"refuse": true, "fail": true, "hide": true, "block": true, "hang": true, "over": true, "delete": true, "empty": true, "purge": true, "discard": true}
+var shut = map[string]bool{"refuse": true, "fail": true, "hide": true, "block": true, "hang": true, "over": true, "delete": true}
 
 // judge says why a record that was found may be lost all the same, and what else is to be known of it.
 func (l *log) judge(h *hit, s *sought) (why, notes []string) {
@@ -143,6 +144,9 @@ func (l *log) judge(h *hit, s *sought) (why, notes []string) {
 		doubt("a recovery made this record up")
 	case l.role == format.Evidence && !exact:
 		doubt("it is known only in %s, which tells of what the logs should hold", filepath.Base(l.path))
+	}
+	if twin := l.twin(); twin != "" {
+		doubt("%s", twin)
 	}
 	if h.marks&session.Salvaged != 0 {
 		doubt("it stands whole in a damaged place: repair would bring it back, the client does not read it")
@@ -172,8 +176,6 @@ func (l *log) judge(h *hit, s *sought) (why, notes []string) {
 			}
 		case r.Does == "newer" && f.Code == finding.GenerationBeside:
 			doubt("the session went on in a file of a later generation: %s", f.Message)
-		case r.Does == "plain" && l.in.Medium == scan.Frames:
-			doubt("the client opens the plain file beside this one")
 		case f.Code == finding.ConcurrentWriters:
 			doubt("the file is being written to: %s", f.Message)
 		case f.Code == finding.RepairPending:
@@ -183,11 +185,11 @@ func (l *log) judge(h *hit, s *sought) (why, notes []string) {
 		case !f.Damage() || f.Code == finding.BlankLine:
 		case over && (e.Stage == finding.StageBytes || r.Loses == "record" || r.Loses == "pair" || r.Loses == "fragment"):
 			doubt("it stands in a damaged place, %s at %d%s", f.Code, f.Off, then)
-		case shut[r.Does] && (r.Loses == "session" || r.Loses == "root"), l.res != nil && l.res.Verdict == Refused && r.Does == "":
+		case shut[r.Does] && (r.Loses == "session" || r.Loses == "root"), r.Does == "empty", l.res != nil && l.res.Verdict == Refused && r.Does == "":
 			doubt("it stands there whole, but the client does not open the session as it is, %s at %d%s", f.Code, f.Off, then)
 		case (r.Does == "cut" || r.Does == "import" || r.Loses == "records") && h.Text >= f.Text:
 			doubt("it stands behind damage at which the client stops, %s at %d%s", f.Code, f.Off, then)
-		case r.Loses == "above" || r.Loses == "branch" || r.Loses == "session":
+		case r.Loses == "above" || r.Loses == "branch" || r.Loses == "tree" || r.Loses == "session":
 			notes = append(notes, fmt.Sprintf("%s at %d%s", f.Code, f.Off, then))
 		}
 	}
@@ -199,6 +201,18 @@ func (l *log) judge(h *hit, s *sought) (why, notes []string) {
 		}
 	}
 	return why, notes
+}
+
+// twin says that a plain file lies beside a packed one of its name, "" where none does.
+func (l *log) twin() string {
+	if l.in.Medium != scan.Frames {
+		return ""
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(l.path, ".zst"), ".zstd")
+	if fi, err := os.Stat(name); name == l.path || err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	return "a plain file lies beside the packed one, and clients open that, or neither: " + filepath.Base(name)
 }
 
 // losing tells a record on one of two competing branches.
@@ -227,6 +241,9 @@ func (a *Commitment) missing(l *log) {
 			here.Why = "it is not there"
 			a.doubt(filepath.Base(l.path)+" is missing: what stood in it is not known", here)
 		}
+	}
+	if twin := l.twin(); twin != "" {
+		a.doubt(twin, here)
 	}
 	if l.in.Unknown != nil {
 		a.doubt("the version of the format is not known: "+l.in.Unknown.Error(), here)
@@ -273,8 +290,6 @@ func (l *log) conceals(f *finding.Finding, s *sought) string {
 		return fmt.Sprintf("the numbers do not stand in one line (%s)", f.Code)
 	case r.Does == "newer" && f.Code == finding.GenerationBeside:
 		return "the session went on in a file of a later generation: " + f.Message
-	case r.Does == "plain" && l.in.Medium == scan.Frames:
-		return "the client opens the plain file beside this one"
 	case f.Code == finding.ClientBackup, f.Code == finding.LeftoverTemp:
 		return "a file beside it may hold the record: " + f.Message
 	case f.Code == finding.ConcurrentWriters:

@@ -30,12 +30,12 @@ func (d dialect) IDs() []format.IDMember {
 }
 
 // Witnesses is the output of a command: where it is there, the call ran, whatever the logs say.
-func (Format) Witnesses(path, id string) []string {
+func (Format) Witnesses(path, id string) []format.Testimony {
 	if id == "" || strings.ContainsAny(id, `/\`) || id != filepath.Base(id) {
 		return nil
 	}
 	if name := filepath.Join(filepath.Dir(path), "terminal", id+".log"); exists(name) {
-		return []string{name}
+		return []format.Testimony{{Path: name, Says: "holds the output of that call: it ran"}}
 	}
 	return nil
 }
