@@ -22,7 +22,8 @@ const exitHelp = `Exit status:
   2    trouble: bad usage, a file that cannot be read; the answer is incomplete
   3    refused: damage without a safe repair, an unknown version, a live session
   130  interrupted
-With several sessions 2 beats 3 beats 1 beats 0.`
+With several sessions 2 beats 3 beats 1 beats 0.
+For committed: 0 committed, 1 not committed, 3 unknown.`
 
 // trouble is an error that was already told to the user.
 type trouble struct{ error }
