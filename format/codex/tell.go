@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 
@@ -190,6 +191,35 @@ func decoded(raw json.RawMessage, v any) bool {
 	err := json.Unmarshal(raw, v)
 	var kind *json.UnmarshalTypeError
 	return err == nil || errors.As(err, &kind)
+}
+
+// manyElements bounds how many elements of a list are looked at.
+const manyElements = 100_000
+
+// elements are the first of a list; ok is false for what is none.
+func elements(raw json.RawMessage) (out []json.RawMessage, ok bool) {
+	if len(raw) == 0 || raw[0] != '[' {
+		return nil, false
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.Token()
+	for len(out) < manyElements && d.More() {
+		var e json.RawMessage
+		if d.Decode(&e) != nil {
+			return nil, false
+		}
+		out = append(out, e)
+	}
+	return out, true
+}
+
+// words are the strings of a list.
+func words(raw json.RawMessage) (out []string) {
+	list, _ := elements(raw)
+	for _, e := range list {
+		out = append(out, textIn(e))
+	}
+	return out
 }
 
 var _ format.Teller = dialect{}

@@ -26,8 +26,7 @@ func (t *telling) compacted(payload json.RawMessage, out []format.Message) []for
 		out[first].Copy = true
 	}
 	told := len(out)
-	var items []json.RawMessage
-	if len(c.History) > 0 && c.History[0] == '[' && json.Unmarshal(c.History, &items) == nil {
+	if items, ok := elements(c.History); ok {
 		out = t.replaced(items, c.Message, out)
 	} else {
 		out = t.heard.compact(c.Message, out)
@@ -65,7 +64,7 @@ func sums(raw json.RawMessage, m *format.Message, summary string) bool {
 	if !decoded(raw, &i) {
 		return false
 	}
-	if slices.Contains(i.More.Kinds, "compaction.summary") || len(m.Blocks) > 0 && m.Blocks[0].Sealed && m.Blocks[0].Kind == format.Other {
+	if slices.Contains(words(i.More.Kinds), "compaction.summary") || len(m.Blocks) > 0 && m.Blocks[0].Sealed && m.Blocks[0].Kind == format.Other {
 		return true
 	}
 	return summary != "" && i.Type == "message" && len(m.Blocks) == 1 && m.Blocks[0].Text == summary

@@ -3,8 +3,6 @@ package codex
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/sessfix/sessfix/format"
@@ -31,22 +29,22 @@ type shown struct {
 
 // ran is a tool, or something like it, that ran to its end: an item, or the event of older releases with the same members.
 type ran struct {
-	Kind     string                     `json:"type"`
-	ID       string                     `json:"id"`
-	Call     string                     `json:"call_id"`
-	Command  []string                   `json:"command"`
-	Output   string                     `json:"aggregated_output"`
-	Stdout   string                     `json:"stdout"`
-	Stderr   string                     `json:"stderr"`
-	Exit     *int                       `json:"exit_code"`
-	Status   string                     `json:"status"`
-	Changes  map[string]json.RawMessage `json:"changes"`
-	Server   string                     `json:"server"`
-	Tool     string                     `json:"tool"`
-	Text     string                     `json:"text"`
-	Hint     string                     `json:"user_facing_hint"`
-	Activity string                     `json:"kind"`
-	Agent    string                     `json:"agent_path"`
+	Kind     string          `json:"type"`
+	ID       string          `json:"id"`
+	Call     string          `json:"call_id"`
+	Command  json.RawMessage `json:"command"`
+	Output   string          `json:"aggregated_output"`
+	Stdout   string          `json:"stdout"`
+	Stderr   string          `json:"stderr"`
+	Exit     *int            `json:"exit_code"`
+	Status   string          `json:"status"`
+	Changes  json.RawMessage `json:"changes"`
+	Server   string          `json:"server"`
+	Tool     string          `json:"tool"`
+	Text     string          `json:"text"`
+	Hint     string          `json:"user_facing_hint"`
+	Activity string          `json:"kind"`
+	Agent    string          `json:"agent_path"`
 	Asked    struct {
 		Server string `json:"server"`
 		Tool   string `json:"tool"`
@@ -116,14 +114,14 @@ func (t *telling) ended(e *ran) (title, text string) {
 	switch e.Kind {
 	case "CommandExecution":
 		title = "command"
-		command := strings.Join(e.Command, " ")
-		if n := len(e.Command); n == 3 && strings.HasSuffix(e.Command[1], "c") && strings.HasPrefix(e.Command[1], "-") {
-			command = e.Command[2] // of a shell
+		command := words(e.Command)
+		if len(command) == 3 && strings.HasSuffix(command[1], "c") && strings.HasPrefix(command[1], "-") {
+			command = command[2:] // of a shell
 		}
-		b.WriteString(command)
+		b.WriteString(strings.Join(command, " "))
 	case "FileChange":
 		title = "files"
-		b.WriteString(strings.Join(slices.Sorted(maps.Keys(e.Changes)), "\n"))
+		b.WriteString(strings.Join(paths(e.Changes), "\n"))
 	case "McpToolCall", "DynamicToolCall":
 		title = "tool"
 		server, tool := e.Server+e.Asked.Server, e.Tool+e.Asked.Tool
@@ -151,4 +149,13 @@ func (t *telling) ended(e *ran) (title, text string) {
 		}
 	}
 	return title, b.String()
+}
+
+// paths are the files that changed: the names of an object's members.
+func paths(raw json.RawMessage) (out []string) {
+	list, _ := parts(raw, 0)
+	for _, p := range list[:min(len(list), manyElements)] {
+		out = append(out, strings.ToValidUTF8(p.name, "\uFFFD"))
+	}
+	return out
 }

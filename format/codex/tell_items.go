@@ -32,7 +32,7 @@ type responseItem struct {
 	Result    string          `json:"result"`
 	Prompt    string          `json:"revised_prompt"`
 	More      struct {
-		Kinds []string `json:"content_item_kinds"`
+		Kinds json.RawMessage `json:"content_item_kinds"`
 	} `json:"internal_chat_message_metadata_passthrough"`
 }
 
@@ -97,7 +97,7 @@ func (t *telling) message(i *responseItem, m *format.Message) {
 
 // person tells what a person said from what the client did. Newer releases write of each piece what it is.
 func (i *responseItem) person(blocks []format.Block) bool {
-	if kinds := i.More.Kinds; len(kinds) > 0 && len(kinds) == len(blocks) {
+	if kinds := words(i.More.Kinds); len(kinds) > 0 && len(kinds) == len(blocks) {
 		for _, k := range kinds {
 			if strings.HasPrefix(k, "user.") || k == "" || k == "unknown" {
 				return true

@@ -89,10 +89,7 @@ func contents(raw json.RawMessage) []format.Block {
 	if raw[0] == '"' {
 		return []format.Block{{Kind: format.Text, Text: textIn(raw)}}
 	}
-	var list []json.RawMessage
-	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
-		return nil
-	}
+	list, _ := elements(raw)
 	var out []format.Block
 	for _, raw := range list {
 		var c content

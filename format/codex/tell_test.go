@@ -212,7 +212,7 @@ func TestTell(t *testing.T) {
 		{tellDone(`{"type":"CommandExecution","id":"c","command":["ls","-l"],"aggregated_output":"a\n","stdout":"b","exit_code":0}`),
 			`note people (command): text "ls -l\nexit code 0\na\n"`},
 		{tellDone(`{"type":"FileChange","id":"c","changes":{"/b":{},"/a":{}},"status":"completed"}`),
-			`note people (files): text "/a\n/b\ncompleted"`},
+			`note people (files): text "/b\n/a\ncompleted"`},
 		{tellDone(`{"type":"SubAgentActivity","id":"c","kind":"started","agent_path":"/root/a"}`),
 			`note people (agent): text "/root/a started"`},
 		{tellDone(`{"type":"EnteredReviewMode","id":"c","user_facing_hint":"changes"}`),
@@ -354,6 +354,28 @@ func TestTellMemory(t *testing.T) {
 	}
 	if size != tell.heard.bytes || size > rememberBytes {
 		t.Errorf("%d bytes are remembered, and %d counted", size, tell.heard.bytes)
+	}
+}
+
+// A line may hold a list without end.
+func TestTellManyPieces(t *testing.T) {
+	tell := dialect{generation: legacy}.NewTelling(format.Place{})
+	many := "[" + strings.Repeat("0,", 2*manyElements) + "0]"
+	for _, line := range []string{
+		tellItem(`{"type":"message","role":"user","content":` + many + `}`),
+		tellItem(`{"type":"function_call_output","call_id":"c","output":` + many + `}`),
+		tellTop("compacted", `{"replacement_history":[`+strings.Repeat(`{"type":"message","role":"user","content":"a"},`, 2*manyElements)+`{}]}`),
+	} {
+		out := tell.Tell(&session.Record{Raw: []byte(line)}, nil)
+		n := len(out)
+		for _, m := range out {
+			for _, b := range m.Blocks {
+				n += 1 + len(b.Content)
+			}
+		}
+		if n > 2*manyElements+2 {
+			t.Errorf("%.90s: %d pieces", line, n)
+		}
 	}
 }
 
