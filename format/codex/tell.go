@@ -194,7 +194,7 @@ func decoded(raw json.RawMessage, v any) bool {
 }
 
 // manyElements bounds how many elements of a list are looked at.
-const manyElements = 100_000
+const manyElements = 20_000
 
 // elements are the first of a list; ok is false for what is none.
 func elements(raw json.RawMessage) (out []json.RawMessage, ok bool) {
