@@ -78,7 +78,11 @@ func planOf(p *Part, content bool) *pagePlan {
 	}
 	for _, e := range o.Plan.Edits {
 		x := pageEdit{At: e.At, Del: e.Del, Blank: e.Blank, Aside: e.Aside, Cures: e.Cures}
-		for _, line := range bytes.SplitAfter(e.Ins, []byte("\n")) {
+		lines := bytes.SplitAfter(e.Ins, []byte("\n"))
+		if _, document := p.Dialect.(format.Document); document {
+			lines = [][]byte{e.Ins}
+		}
+		for _, line := range lines {
 			if len(line) == 0 {
 				continue
 			}

@@ -184,8 +184,10 @@ func timeOf(e *Entry) int64 {
 
 // events writes what the record means.
 func (w *pageRows) events(b []byte, e *Entry, row int64) []byte {
-	if len(e.Batch.Events) == 0 {
+	if !slices.ContainsFunc(e.Batch.Events, func(v session.Event) bool { return v.Kind != session.Note }) {
 		w.turns.told(e.Messages, row)
+	}
+	if len(e.Batch.Events) == 0 {
 		return append(b, ",0"...)
 	}
 	b = append(b, ',')

@@ -64,7 +64,7 @@ func (t *pageTurns) event(v *session.Event, row int64, asks bool) {
 	}
 }
 
-// told takes what a record without events says.
+// told takes what a record says that means nothing else.
 func (t *pageTurns) told(list []format.Message, row int64) {
 	for i := range list {
 		switch {

@@ -37,7 +37,8 @@ function prepare(p) {
     let touched = false, cuts = false;
     const first = after(e.at);
     for (let i = Math.max(first - 1, 0); i < starts.length && starts[i] < e.at + Math.max(del, 1); i++) {
-      if (end(i) <= e.at) continue;
+      const none = end(i) === starts[i] && starts[i] === e.at; // a line with nothing on it
+      if (end(i) <= e.at && !none) continue;
       if (del === 0 && starts[i] >= e.at) break;
       touched = true;
       const whole = e.at <= starts[i] && e.at + del >= end(i);
@@ -94,7 +95,7 @@ function itemsOf(p, view) {
   for (let i = 0; i <= p.rows.length; i++) {
     for (; view !== "before" && k < p.inserts.length && p.inserts[k].before === i; k++) out.push(-1 - k);
     if (i === p.rows.length) break;
-    if (view === "after" && p.plan && (p.marks[i] === GOES || p.marks[i] === MOVES)) continue;
+    if (view === "after" && p.plan && (p.marks[i] === GOES || p.marks[i] === MOVES || hole(p.rows[i]) && !p.rows[i][LEN])) continue;
     out.push(i);
   }
   return Int32Array.from(out);

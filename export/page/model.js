@@ -63,6 +63,7 @@ function kind(r) {
     if (list[i] === ANSWERED || list[i] === ASKED && best !== ANSWERED) best = list[i];
     else if (best < 7 && list[i] >= 7) best = list[i];
   }
+  if (best === NOTE) return toldKind(r);
   return best;
 }
 

@@ -123,7 +123,6 @@ function start() {
     },
     onopen: () => byId("detail").focus(),
   });
-  byId("time").hidden = !parts.some((p) => p.calls.length || p.turns.length);
   viewChoices();
   if (part) openPart(part);
   for (const b of bands) b.draw();

@@ -93,6 +93,7 @@ function openPart(p) {
   part = p;
   partChoices();
   kindChoices();
+  byId("time").hidden = !p.calls.length && !p.turns.length;
   timeline.part(p);
   const runs = p.tree ? branches.part(p) : 0;
   byId("tree").hidden = runs < 2;
