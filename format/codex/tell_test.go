@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -354,6 +355,40 @@ func TestTellMemory(t *testing.T) {
 	}
 	if size != tell.heard.bytes || size > rememberBytes {
 		t.Errorf("%d bytes are remembered, and %d counted", size, tell.heard.bytes)
+	}
+}
+
+// A rollout begins in the others that its header names, the outermost first.
+func TestBases(t *testing.T) {
+	bases := func(path string) (string, error) {
+		first, err := firstOf(piece{path: path, framing: dialect{generation: paginated}.Framing()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Format{}.Bases(path, dialect{generation: paginated}, first)
+		var out []string
+		for _, b := range list {
+			out = append(out, fmt.Sprint(Format{}.Named(b.Path), " ", b.Bytes))
+		}
+		return strings.Join(out, ", "), err
+	}
+	sessions := filepath.Join("..", "..", "testdata", "sessions", "codex")
+	for _, c := range []struct{ path, want string }{
+		{"fork/rollout-2026-04-03T09-30-00-019d0003-1111-7222-8333-000000000003.jsonl", ""},
+		{"fork/rollout-2026-04-05T09-30-00-019d0005-1111-7222-8333-000000000005.jsonl",
+			"019d0003-1111-7222-8333-000000000003 7138, 019d0004-1111-7222-8333-000000000004 3025"},
+		{"packed/rollout-2026-04-10T09-30-00-019d000a-1111-7222-8333-00000000000a.jsonl", "019d0009-1111-7222-8333-000000000009 14034"},
+		{"revert/rollout-2026-04-07T09-30-00-019d0007-1111-7222-8333-000000000007.jsonl",
+			"019d0006-1111-7222-8333-000000000006 3616, 019d0006-9999-7222-8333-000000000001 4114"},
+	} {
+		if got, err := bases(filepath.Join(sessions, c.path)); err != nil || got != c.want {
+			t.Errorf("%s begins in %q, %v; want %q", c.path, got, err, c.want)
+		}
+	}
+	var refused *format.RefusedError
+	missing := filepath.Join("..", "..", "testdata", "corrupt", "codex-base-missing", "rollout-2026-04-04T09-30-00-019d0004-1111-7222-8333-000000000004.jsonl")
+	if got, err := bases(missing); got != "" || !errors.As(err, &refused) {
+		t.Errorf("a base that is not there: %q, %v", got, err)
 	}
 }
 
