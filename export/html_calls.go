@@ -26,7 +26,6 @@ type pageCall struct {
 	turn, step            int32
 	failed, madeUp, again bool
 	orphan, closed        bool
-	code                  string // of the closer that the plan adds
 }
 
 // pageCalls pairs calls with what answers them: each result the nearest call of its id that is still open. It takes the order of
