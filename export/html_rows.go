@@ -184,7 +184,8 @@ func timeOf(e *Entry) int64 {
 
 // events writes what the record means.
 func (w *pageRows) events(b []byte, e *Entry, row int64) []byte {
-	if !slices.ContainsFunc(e.Batch.Events, func(v session.Event) bool { return v.Kind != session.Note }) {
+	main := e.State != Side // a sub-agent's turns are no turns of the session
+	if main && !slices.ContainsFunc(e.Batch.Events, func(v session.Event) bool { return v.Kind != session.Note }) {
 		w.turns.told(e.Messages, row)
 	}
 	if len(e.Batch.Events) == 0 {
@@ -195,7 +196,9 @@ func (w *pageRows) events(b []byte, e *Entry, row int64) []byte {
 	for i := range e.Batch.Events {
 		v := &e.Batch.Events[i]
 		call := w.calls.event(e, v, row)
-		w.turns.event(v, row, asks)
+		if main {
+			w.turns.event(v, row, asks)
+		}
 		for k, n := range []int64{int64(v.Kind), int64(v.Flags), int64(v.Turn), int64(v.Step), int64(call + 1)} {
 			b = strconv.AppendInt(append(b, "[,"[min(i+k, 1)]), n, 10)
 		}

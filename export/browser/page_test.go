@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -228,6 +229,36 @@ func TestClicks(t *testing.T) {
 	detail("a click on a branch", "branch")
 	if n := value[int](b, `document.querySelectorAll("#branches .line:not(.live)").length`); n != 1 {
 		t.Errorf("%d runs are off the way", n)
+	}
+}
+
+// Calls of sub-agents have lanes of their own, and a sub-agent's turn is none of the session's.
+func TestSubAgents(t *testing.T) {
+	var log []byte
+	for _, name := range []string{"orchard", "helper"} {
+		data, err := os.ReadFile(filepath.Join(testdata, "sessions", "claude-code", name+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		log = append(log, data...)
+	}
+	id := "22222222-2222-4333-8444-555555555555"
+	path := filepath.Join(t.TempDir(), id+".jsonl")
+	if err := os.WriteFile(path, regexp.MustCompile(`"sessionId":"[^"]*"`).ReplaceAll(log, []byte(`"sessionId":"`+id+`"`)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := look(t, export(t, path), "light", 1360, 900)
+	got := value[struct {
+		Lanes []float64
+		Turns int
+		Words string
+	}](b, `({
+		lanes: [...new Set([...document.querySelectorAll("[data-call] .touch")].map((n) => +n.getAttribute("y")))].sort((a, b) => a - b),
+		turns: document.querySelectorAll("#timeline .turn").length,
+		words: document.querySelector("#timeline svg").textContent,
+	})`)
+	if len(got.Lanes) != 4 || got.Lanes[3]-got.Lanes[2] <= got.Lanes[2]-got.Lanes[1] || got.Turns != 4 || !strings.Contains(got.Words, "Sub-agents") {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -224,7 +224,7 @@ class Timeline {
     mark.setAttribute("transform", `translate(${Math.max(end, 6)} ${mid})`);
     g.append(mark);
     const name = String(c[C.name] || "").slice(0, 24);
-    if (name && z - a > 7 * name.length + 14) g.append(this.text(name, (done ? a : end) + 8, mid - 3, "name"));
+    if (name && z - a > 7 * name.length + 14) g.append(this.text(name, (done ? a : end) + 8, mid - 4, "name"));
     this.root.append(g);
   }
 
@@ -250,6 +250,7 @@ class Timeline {
         this.root.append(svg("rect", { x: k * step, y, width: step - 1, height: high, class: "crowd fate-" + fate }));
       });
     }
-    this.root.append(this.text(`${number(list.length)} calls: zoom in to see each`, 8, top + room + 13, "caption"));
+    const of = fates.map((word, fate) => [list.filter((b) => this.p.calls[b.i][C.fate] === fate).length, word]).filter(([n]) => n);
+    this.root.append(this.text(`${number(list.length)} calls: ${of.map(([n, word]) => number(n) + " " + word).join(", ")}. Zoom in to see each`, 8, top + room + 13, "caption"));
   }
 }
