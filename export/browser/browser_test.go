@@ -1,9 +1,9 @@
 // Package browser_test looks at the pages of export --format html in a real browser. It is a module of its own, so that nothing of
 // it is in sessfix; it builds the program and works with what that writes.
 //
-//	go test .                                  needs Chromium, and says loudly when there is none
-//	go test . -browser required                fails instead
-//	go test . -run Screens -screens ../../docs/images
+//	go test                                    needs Chromium, and says loudly when there is none
+//	go test -browser required                  fails instead
+//	go test -run Screens -screens ../../docs/images
 package browser_test
 
 import (
