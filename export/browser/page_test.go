@@ -271,12 +271,19 @@ func TestPlan(t *testing.T) {
 		"corrupt/claude-glued-torn":     "1 added, 1 gone",
 		"corrupt/no-final-newline":      "1 changed",
 		"corrupt/pi-result-behind-user": "3 changed",
+		"corrupt/codex-output-first":    "1 added, 1 gone",
 		"corrupt/two-writers":           "",
 	} {
 		b := look(t, export(t, session), "light", 1360, 2000)
 		got := value[string](b, `["added", "gone", "changed"].map((c) => [document.querySelectorAll("#records .line." + c).length, c]).filter(([n]) => n).map((x) => x.join(" ")).join(", ")`)
 		if got != want {
 			t.Errorf("%s: %q, not %q", session, got, want)
+		}
+		if session == "corrupt/codex-output-first" {
+			b.do(chromedp.Click(chromedp.CSS("#records .line.added")))
+			if text := value[string](b, `document.getElementById("detail").textContent`); !strings.Contains(text, "line 10 moves here") || !strings.Contains(text, "57 B") {
+				t.Errorf("where a record moves to stands %q", text)
+			}
 		}
 	}
 }

@@ -25,13 +25,17 @@ function findingCard(p, i, level = "h3") {
   return card;
 }
 
-function insertCard(x, level = "h3") {
-  const card = el("article", { class: "planned adds" }, el(level, null, el("b", null, "+ "), insertTitle(x)));
+function insertCard(p, x, level = "h3") {
+  const card = el("article", { class: "planned adds" }, el(level, null, el("b", null, "+ "), insertTitle(p, x)));
   const list = el("dl", { class: "advice" });
   if (x.insert.call) fact(list, "Call", x.insert.call, "mono");
   fact(list, "At", `offset ${number(x.edit.at)} of the text, ${plural(x.insert.bytes, "byte")}`);
   fact(list, "Cures", (x.edit.cures || []).join(", "));
   card.append(list);
+  if (x.moved !== undefined) {
+    card.append(go(p, x.moved, "Go to where it stands"), ...toldOf(p.rows[x.moved], 4000));
+    return card;
+  }
   if (x.insert.text && x.insert.text.trim()) card.append(el("pre", { class: "adds" }, say("code", x.insert.text.replace(/\n$/, ""))));
   else if (x.insert.text === undefined) card.append(el("p", { class: "quiet" }, `content hidden: ${bytes(x.insert.bytes)} #${x.insert.hash}`));
   return card;
@@ -153,11 +157,11 @@ function rowOfNumber(p, n) {
   return p.rows[lo] && p.rows[lo][N] === n ? lo : -1;
 }
 
-function showInsert(x) {
+function showInsert(p, x) {
   const box = byId("detail");
   box.textContent = "";
   box.scrollTop = 0;
-  box.append(el("h2", null, "What a repair adds"), insertCard(x));
+  box.append(el("h2", null, "What a repair adds"), insertCard(p, x));
 }
 
 // showLoose shows a finding that no record has.

@@ -31,7 +31,11 @@ function prepare(p) {
     p.edits.set(i, [...(p.edits.get(i) || []), e]);
   };
   const moved = new Set((plan.moves || []).map((m) => m.from));
-  const arrives = new Set((plan.moves || []).map((m) => after(m.behind) + 1));
+  const arrives = new Map(); // row in front of which -> rows that move there
+  for (const m of plan.moves || []) {
+    const to = after(m.behind) + 1;
+    arrives.set(to, [...(arrives.get(to) || []), after(m.from)]);
+  }
   plan.edits.forEach((e) => {
     const del = e.del || 0;
     let touched = false, cuts = false;
@@ -53,7 +57,7 @@ function prepare(p) {
     if (touched && !cuts) return; // a piece of a record changes
     (e.ins || []).forEach((x) => {
       if (!x.closer && x.text !== undefined && x.text.trim() === "" && (touched || e.at > 0)) return newline(e, x);
-      p.inserts.push({ before: after(del > 0 ? e.at + del : e.at), edit: e, insert: x, moved: !x.closer && arrives.has(after(e.at)) });
+      p.inserts.push({ before: after(del > 0 ? e.at + del : e.at), edit: e, insert: x, moved: x.closer ? undefined : (arrives.get(after(e.at)) || []).shift() });
     });
   });
   for (const r of p.framed ? plan.removed || [] : []) {
@@ -101,8 +105,8 @@ function itemsOf(p, view) {
   return Int32Array.from(out);
 }
 
-function insertTitle(x) {
-  if (x.moved) return "a record that stood elsewhere";
+function insertTitle(p, x) {
+  if (x.moved !== undefined) return (p.rows[x.moved][LINE] ? "line " + number(p.rows[x.moved][LINE]) : "record " + number(p.rows[x.moved][N])) + " moves here";
   if (x.insert.closer) return (x.insert.kind || "closer") + (x.insert.code ? " " + x.insert.code : "");
   if ((x.insert.text || "").trim() === "" && x.insert.text !== undefined) return "a newline";
   return "new record" + (x.edit.cures ? ", for " + x.edit.cures.join(", ") : "");

@@ -12,7 +12,7 @@ const SENT = 1, COMPACTED = 2, SIDE = 5;
 const roles = ["note", "system", "user", "assistant", "tool"];
 const audiences = ["", "for the model only", "for people only"];
 const blocks = ["text", "thinking", "call", "result", "image", "file", "other"];
-const THINKING = 1, CALL = 2, RESULT = 3, IMAGE = 4;
+const CALL = 2, RESULT = 3;
 const FAILED = 1, MADE_UP = 2, SEALED = 4, CUT = 8, INNER = 16, HIDDEN = 32;
 const kindOf = (name) => model.kinds.indexOf(name);
 const ASSISTANT = kindOf("assistant message"), ASKED = kindOf("call asked"), ANSWERED = kindOf("call result"), USER = kindOf("user message"),

@@ -118,7 +118,7 @@ function start() {
     height: 26, make: makeRecordLine, fill: fillRecordLine,
     onchoose: (i) => {
       const item = shownItems[i];
-      if (item < 0) return showInsert(part.inserts[-1 - item]);
+      if (item < 0) return showInsert(part, part.inserts[-1 - item]);
       chooseRow(part, item, { quiet: true });
     },
     onopen: () => byId("detail").focus(),

@@ -21,7 +21,7 @@ function fillPaper() {
     p.rows.forEach((r, i) => {
       if (p.marks[i]) list.append(el("li", null, `${markSigns[p.marks[i]]} ${place(p, r)}, ${plural(r[LEN] || 0, "byte")}: ${markWords[p.marks[i]]}`));
     });
-    for (const x of p.inserts) list.append(el("li", null, "+ ", say("span", insertTitle(x) + (x.insert.call ? " " + x.insert.call : ""))));
+    for (const x of p.inserts) list.append(el("li", null, "+ ", say("span", insertTitle(p, x) + (x.insert.call ? " " + x.insert.call : ""))));
     box.append(list);
   }
   const talk = parts[model.session.talk] || parts[0];

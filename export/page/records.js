@@ -24,13 +24,13 @@ function fillRecordLine(line, i) {
   if (item < 0) {
     const x = p.inserts[-1 - item];
     line.className = "line record added";
-    sign.textContent = "+";
+    sign.textContent = x.moved !== undefined ? markSigns[MOVES] : "+";
     no.textContent = "";
     turn.textContent = "";
-    kindCell.textContent = x.insert.closer ? "closer" : "added";
-    put(words, insertTitle(x) + (x.insert.call ? " " + x.insert.call : ""));
+    kindCell.textContent = x.insert.closer ? "closer" : x.moved !== undefined ? "moved" : "added";
+    put(words, insertTitle(p, x) + (x.insert.call ? " " + x.insert.call : ""));
     flags.append(el("span", { class: "quiet" }, bytes(x.insert.bytes)));
-    label = "added: " + insertTitle(x);
+    label = "added: " + insertTitle(p, x);
   } else {
     const r = p.rows[item], mark = view === "diff" ? p.marks[item] : 0;
     line.className = `line record group-${group(r)} state-${r[STATE] || 0}` + (mark === GOES || mark === MOVES ? " gone" : mark ? " changed" : "");

@@ -3,7 +3,7 @@
 const fates = ["finished", "failed", "not started", "outcome unknown", "synthetic result", "unanswered", "result without call"];
 const fateHints = [
   "a result is stored", "the result says that it failed", "proved: it never began", "it may or may not have run: look before it is repeated",
-  "some recovery wrote the result", "asked for; nothing says what became of it", "nothing stored asks for it",
+  "some recovery wrote the result", "asked for; nothing says what became of it", "no call in front of it asks for it",
 ];
 
 // Outlines in a box from -5 to 5.
