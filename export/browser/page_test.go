@@ -81,8 +81,12 @@ func TestPages(t *testing.T) {
 			if wide := value[int](b, `document.documentElement.scrollWidth`); wide > 400 {
 				t.Errorf("at 400 pixels the page is %d wide: %s", wide, value[string](b, `[...document.querySelectorAll("body *")].filter((n) => n.getBoundingClientRect().right > 401 && getComputedStyle(n).position !== "absolute").slice(0, 3).map((n) => n.outerHTML.slice(0, 150)).join("\n")`))
 			}
-			b.do(chromedp.EmulateViewport(1000, 800), b.media("print", "light"))
+			b.do(chromedp.EmulateViewport(1000, 800), b.media("print", "dark"))
 			b.wait(`!document.getElementById("paper").hidden`)
+			contrast(t, b, "print")
+			if ground := value[string](b, `getComputedStyle(document.body).backgroundColor`); ground != "rgb(255, 255, 255)" {
+				t.Errorf("paper is %s", ground)
+			}
 			if n := value[int](b, `document.querySelectorAll("#paper article.finding").length`); n != len(want) {
 				t.Errorf("%d findings of %d are printed", n, len(want))
 			}
@@ -96,6 +100,8 @@ func TestPages(t *testing.T) {
 			if err != nil || !strings.HasPrefix(string(paper), "%PDF") {
 				t.Errorf("printing gives %.20q: %v", paper, err)
 			}
+			b.do(b.media("screen", "dark"))
+			b.wait(`document.getElementById("paper").hidden && document.documentElement.dataset.theme === "auto"`)
 		})
 	}
 }

@@ -1,12 +1,16 @@
 // What is printed: the card, all findings, and the transcript up to a bound, without a list that scrolls.
 
 const mostPrinted = 2000;
+let screenTheme;
 
 function fillPaper() {
   const box = byId("paper");
   if (!box.hidden) return;
   box.hidden = false;
   box.textContent = "";
+  screenTheme = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  for (const b of bands) b.render(); // now: a frame may come too late
   const some = allFindings.slice(0, mostPrinted);
   box.append(el("h2", null, plural(allFindings.length, "finding")));
   for (const [p, i] of some) {
@@ -41,6 +45,9 @@ function fillPaper() {
 }
 
 function emptyPaper() {
+  if (byId("paper").hidden) return;
+  document.documentElement.dataset.theme = screenTheme;
+  redraw();
   byId("paper").hidden = true;
   byId("paper").textContent = "";
 }
