@@ -220,7 +220,7 @@ func replace(list, words []format.Message) (edited bool) {
 
 // read reads a node's record again.
 func (g *grove) read(n int32, buf *[]byte) (*session.Record, error) {
-	ref := g.Refs[n]
+	ref := g.Nodes[n].At.Ref()
 	if int64(cap(*buf)) < ref.TextLen {
 		*buf = make([]byte, ref.TextLen)
 	}

@@ -14,7 +14,6 @@ type Grown struct {
 	Of    []int32       // the node of each record, -1 = it is none
 	First []int64       // of each node its first record
 	Own   []session.Sub // of each node where its id stands in its record
-	Refs  []session.Ref // of each node its record, where the part is compressed
 	Lines []int64       // of each record its line of the text
 }
 
@@ -56,9 +55,9 @@ func Grow(ctx context.Context, in Input) (*Grown, error) {
 			counted[n] = l.PriorN
 		}
 		if !again {
-			g.Own, g.First, g.Refs = append(g.Own, session.Sub{}), append(g.First, r.N), append(g.Refs, session.Ref{})
+			g.Own, g.First = append(g.Own, session.Sub{}), append(g.First, r.N)
 		}
-		g.Own[n], g.Refs[n] = l.OwnAt, r.Ref()
+		g.Own[n] = l.OwnAt
 		g.Of[r.N] = n
 		return nil
 	})
