@@ -117,16 +117,6 @@ func (s *Session) Close() {
 	}
 }
 
-// Plan tells whether something would be mended.
-func (s *Session) Plan() bool {
-	for _, p := range s.Parts {
-		if p.Plan != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // Names are the session's id and its working directory, as far as they are known.
 func (s *Session) Names() (id, cwd string) {
 	for _, p := range s.Parts {

@@ -265,17 +265,22 @@ func (s *sought) part(ctx context.Context, p store.Session) ([]*log, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.files = append(s.files, f)
-	fi, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	l.in = InputOf(p, f, fi.Size())
-	if err := s.read(ctx, l, -1); err != nil {
+	if err := s.open(ctx, l, f, -1); err != nil {
 		return nil, err
 	}
 	bases, err := s.bases(ctx, l)
 	return append(bases, l), err
+}
+
+// open reads a log up to a place in its text; -1 = all of it. The file stays open.
+func (s *sought) open(ctx context.Context, l *log, f *os.File, until int64) error {
+	s.files = append(s.files, f)
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	l.in = InputOf(l.session, f, fi.Size())
+	return s.read(ctx, l, until)
 }
 
 // logOf opens the file of a session, or the log of one that lies in a database.
@@ -309,13 +314,7 @@ func (s *sought) bases(ctx context.Context, l *log) ([]*log, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.files = append(s.files, f)
-		fi, err := f.Stat()
-		if err != nil {
-			return nil, err
-		}
-		m.in = InputOf(kin, f, fi.Size())
-		if err := s.read(ctx, m, base.Bytes); err != nil {
+		if err := s.open(ctx, m, f, base.Bytes); err != nil {
 			return nil, err
 		}
 		out = append(out, m)

@@ -23,19 +23,7 @@ type logTelling struct {
 
 // saidUpdate is what an update says.
 type saidUpdate struct {
-	Kind    string          `json:"sessionUpdate"`
-	Content json.RawMessage `json:"content"`
-	Call    string          `json:"toolCallId"`
-	Title   string          `json:"title"`
-	Status  string          `json:"status"`
-	Input   json.RawMessage `json:"rawInput"`
-	Output  json.RawMessage `json:"rawOutput"`
-	Meta    struct {
-		Host bool `json:"hostTurn"`
-		Tool struct {
-			Name string `json:"name"`
-		} `json:"x.ai/tool"`
-	} `json:"_meta"`
+	update
 	saidRemark
 }
 
