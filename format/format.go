@@ -233,6 +233,12 @@ type (
 		// list as any other node, and what they edit is too.
 		Replay(t *session.Tree, path []int32) []int32
 	}
+	// Healer is a Replayer whose client, on its way up, hangs a record whose parent it does not see under another one by itself.
+	Healer interface {
+		// Heals gives what such a client does with a node: the one that it hangs it under, -1 where it goes up no further. Of the nodes
+		// that it has come by onWay tells, which may be short. It gives nil where this client does no such thing.
+		Heals(t *session.Tree) func(n int32, onWay []bool) int32
+	}
 	// Document is the dialect of a file that is one JSON document and no log. It says what is wrong with it; the patches
 	// of the findings make it right.
 	Document interface {

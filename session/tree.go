@@ -14,6 +14,7 @@ type Link struct {
 	MadeUp     bool // an answer that a client wrote itself, for one that never came
 	Idle       bool // it asks nothing of the model
 	Opaque     bool // the client that reads it next does not go up past it
+	Passed     bool // that client takes it out: what hangs under it hangs under its parent
 	Time       int64
 	Says       Sub    // the text of Parent in the record
 	OwnAt      Sub    // where ID stands in the record, quotes included
@@ -45,7 +46,7 @@ type Node struct {
 	Named             bool
 	Fresh, Side, Void bool
 	MadeUp, Idle      bool
-	Opaque            bool
+	Opaque, Passed    bool
 }
 
 // Place finds a record again in a plain part, in 24 bytes.
@@ -121,7 +122,7 @@ func (t *Tree) Add(l Link, ref Ref, legs []Leg) (n int32, again bool) {
 	t.Nodes[n] = Node{
 		ID: l.ID, Parent: l.Parent, Group: l.Group, Time: l.Time, Says: l.Says, Hash: hash, At: PlaceOf(ref), Legs: int32(len(t.Legs)), N: int32(len(legs)),
 		Kind: l.Kind, Named: l.Named, Fresh: l.Fresh, Side: l.Side, Void: l.Void, MadeUp: l.MadeUp, Idle: l.Idle,
-		Opaque: l.Opaque,
+		Opaque: l.Opaque, Passed: l.Passed,
 	}
 	for _, g := range legs {
 		g.Node = n
@@ -169,14 +170,16 @@ func (t *Tree) Find(id ID) int32 {
 	return -1
 }
 
-// Pointed is the node that the last pointer with a target names, -1 if there is none.
+// Pointed is the node that the last pointer names, -1 if there is none that the client sees: earlier pointers do not count.
 func (t *Tree) Pointed() int32 {
-	for i := len(t.Pointers) - 1; i >= 0; i-- {
-		if n := t.Find(t.Pointers[i].Leaf); n >= 0 {
-			return n
-		}
+	if len(t.Pointers) == 0 {
+		return -1
 	}
-	return -1
+	n := t.Find(t.Pointers[len(t.Pointers)-1].Leaf)
+	if n >= 0 && (t.Nodes[n].Opaque || t.Nodes[n].Passed) {
+		return -1
+	}
+	return n
 }
 
 // LegsOf are the calls and results of a node.

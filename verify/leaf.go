@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
@@ -77,8 +78,18 @@ func (t *tree) tip() {
 			return
 		}
 	}
-	for n := range t.retold {
-		if !kids[n] && n != leaf {
+	named := len(t.Pointers) > 0 || t.healing && slices.ContainsFunc(t.Path(leaf), func(n int32) bool {
+		up := t.Nodes[n].Up
+		return up >= 0 && t.Nodes[up].Opaque
+	})
+	for n, i := range t.retold {
+		c := &t.changes[i]
+		if n == leaf || c.Parent.Len == 0 && !c.Root && len(c.Truths)+len(c.Mends) == 0 {
+			continue
+		}
+		// Where a record is named, however long ago, what stands last in the file may count, and where the client does not see the way down
+		// from there; else what is newer than the leaf.
+		if named || !kids[n] || t.Nodes[n].Time > t.Nodes[leaf].Time {
 			t.point(leaf)
 			return
 		}

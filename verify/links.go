@@ -9,8 +9,8 @@ import (
 const maxLooks = 1000
 
 // links finds what is wrong with the parents of records and hangs the records, in the tree at
-// hand, where the repair will hang them.
-func (t *tree) links() {
+// hand, where the repair will hang them. What a client that heals makes of a record under one that it does not see is asked later.
+func (t *tree) links(heal func(n int32, onWay []bool) int32) {
 	talked := false // there is talk in front
 	circles, above, early := t.Circles(), t.above(), t.Early()
 	looks := 0
@@ -34,15 +34,15 @@ func (t *tree) links() {
 			x.Up = session.Root
 		case x.Up == session.Absent:
 			t.lost[x.Parent] = append(t.lost[x.Parent], n)
-			t.absent(n, before)
+			t.absent(n, before, heal)
 		case x.Up == session.Root && !x.Named && !own && x.Kind != session.CompactionEnd && x.Kind != session.Summary && !x.Fresh && talked && !x.Side && above[n]:
 			t.add(finding.ChainCut, t.ref(n), "", "the record has no parent, and there is talk in front of it")
 			t.hang(n, before, finding.ChainCut)
 		case circles[n]:
 			t.add(finding.ParentCycle, t.ref(n), "", "going up from this record leads back to it")
 			t.hang(n, before, finding.ParentCycle)
-		case x.Up >= 0 && t.Nodes[x.Up].Opaque && above[n]:
-			t.opaque(n)
+		case heal == nil && x.Up >= 0 && t.Nodes[x.Up].Opaque && above[n]:
+			t.opaque(n, "stops there")
 		}
 		talked = talked || t.talk(n) && !x.Side
 		if x.Up == session.Root && !x.Named && talked && !above[n] && x.Kind != session.CompactionEnd {
@@ -52,8 +52,8 @@ func (t *tree) links() {
 	}
 }
 
-// opaque deals with a record that hangs under one which the client does not go past.
-func (t *tree) opaque(n int32) {
+// opaque deals with a record that hangs under one which the client does not go past; does is what it does instead.
+func (t *tree) opaque(n int32, does string) {
 	up := t.Nodes[n].Up
 	for steps := 0; up >= 0 && t.Nodes[up].Opaque; steps++ {
 		if up = t.Nodes[up].Up; steps == maxLooks {
@@ -63,13 +63,14 @@ func (t *tree) opaque(n int32) {
 	if up < 0 {
 		return
 	}
-	f := t.add(finding.ChainCut, t.ref(n), "opaque", "the record hangs under one of a type that this client does not know, and it stops there")
+	f := t.add(finding.ChainCut, t.ref(n), "opaque", "the record hangs under one of a type that this client does not know, and it "+does)
 	f.Repair = "the record is told anew, hung under the nearest one that the client knows; the unknown one stays where it is"
 	t.hang(n, up, finding.ChainCut)
+	t.cut = append(t.cut, n)
 }
 
 // absent deals with a record whose parent is lost.
-func (t *tree) absent(n, before int32) {
+func (t *tree) absent(n, before int32, heal func(n int32, onWay []bool) int32) {
 	x := &t.Nodes[n]
 	if up := t.Find(x.Parent); up >= 0 {
 		x.Up = up // it was put back meanwhile
@@ -94,7 +95,11 @@ func (t *tree) absent(n, before int32) {
 	if kids := t.lost[x.Parent]; kids[0] != n && t.Nodes[kids[0]].Up >= 0 {
 		before = t.Nodes[kids[0]].Up // what one record held together stays together
 	}
-	t.add(finding.ParentMissing, t.ref(n), "", "the record hangs under one that is not in the log")
+	where := ""
+	if heal != nil && heal(n, nil) < 0 {
+		where = "far"
+	}
+	t.add(finding.ParentMissing, t.ref(n), where, "the record hangs under one that is not in the log")
 	t.missing = append(t.missing, naming{n, len(t.findings) - 1})
 	t.hang(n, before, finding.ParentMissing)
 }
@@ -122,6 +127,46 @@ func (t *tree) hang(n, parent int32, why finding.Code) {
 	c.Parent, c.Code, c.Of = t.ref(parent), why, x.At.Text
 	x.Up = parent
 	t.heal = append(t.heal, n)
+	if !x.Passed {
+		return
+	}
+	// What hangs under a record that the client takes out is hung by where that one stood when it was read.
+	for _, k := range t.passing(n) {
+		if k == parent || t.Nodes[k].Up < 0 || !t.Nodes[t.Nodes[k].Up].Passed {
+			continue
+		}
+		c := t.retell(k)
+		c.Parent, c.Code, c.Of = t.ref(parent), why, x.At.Text
+		t.Nodes[k].Up = parent
+		t.heal = append(t.heal, k)
+	}
+}
+
+// passing are the records that hang under one which the client takes out, or under others of the kind below it.
+func (t *tree) passing(n int32) []int32 {
+	if t.passed == nil {
+		t.passed = map[int32][]int32{}
+		for i := range t.Nodes {
+			if up := t.Nodes[i].Up; up >= 0 && t.Nodes[up].Passed {
+				t.passed[up] = append(t.passed[up], int32(i))
+			}
+		}
+	}
+	var out []int32
+	seen := map[int32]bool{n: true}
+	for todo := []int32{n}; len(todo) > 0; todo = todo[1:] {
+		for _, k := range t.passed[todo[0]] {
+			switch {
+			case seen[k]:
+			case t.Nodes[k].Passed:
+				todo = append(todo, k)
+			default:
+				out = append(out, k)
+			}
+			seen[k] = true
+		}
+	}
+	return out
 }
 
 // outside is the last record from before on, going back, that does not hang below n; own tells that there is none.

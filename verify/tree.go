@@ -15,6 +15,7 @@ type tree struct {
 	session.Tree
 	rules    format.Rules
 	packed   bool
+	healing  bool // the client hangs by itself what it finds cut
 	findings []finding.Finding
 	changes  []Change
 	retold   map[int32]int // changes that tell a node anew
@@ -34,7 +35,9 @@ type tree struct {
 	others  int                    // branches of second writers that were reported
 	leads   map[session.ID][2]int32
 	missing []naming
-	leafAt  int32 // where the client is to go on
+	leafAt  int32             // where the client is to go on
+	passed  map[int32][]int32 // what hangs under each node that the client takes out
+	cut     []int32           // nodes that are hung past one which the client does not go past
 }
 
 // held is a finding about a record that matters only where the record is replayed.
@@ -138,13 +141,19 @@ func (t *tree) end(res *Result, in Input) {
 	t.Join()
 	t.sides()
 	raw := t.ups()
-	t.links()
+	heal := t.heals(r)
+	t.healing = heal != nil
+	t.links(heal)
 	t.Join()
 	t.strays()
 	t.compactions()
 	if leaf := r.Leaf(&t.Tree); leaf >= 0 {
 		var sent []int32
 		sent, t.leafAt = t.leaf(r, leaf)
+		t.cuts(r, sent)
+		for _, n := range t.cut {
+			raw[n] = session.Root
+		}
 		t.share(r, raw, len(sent))
 		t.pairs(res, sent)
 		t.say(sent)

@@ -188,7 +188,7 @@ func TestTreeCheckers(t *testing.T) {
 		{"the result tells the true id", "user u - | say a u +c1 g:m | res r a =c1 | say b r +c1 g:n | res s b =c2 | user v s", "CALL_ID_REUSED paired error 4", "retell 4 (rename c1 c2)"},
 
 		{"an empty text", "user u - | say a u empty | user v a", "PROVIDER_REJECTS empty error 2", "retell 2 (empty)"},
-		{"told anew, and still empty", "user u - | say a u empty | user v a | say a u empty", "ID_CONFLICT note 4, PROVIDER_REJECTS empty error 4", "retell 4 (empty)"},
+		{"told anew, and still empty", "user u - | say a u empty | user v a | say a u empty", "ID_CONFLICT note 4, PROVIDER_REJECTS empty error 4", "retell 4 (empty), point 3"},
 		{"an empty text that hangs elsewhere", "user u - | say a u | user v zz empty", "PARENT_MISSING error 3, PROVIDER_REJECTS empty error 3", "retell 3 under 2 (empty)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

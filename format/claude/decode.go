@@ -76,11 +76,8 @@ func (d *decoder) Decode(r *session.Record, b *format.Batch) {
 	}
 }
 
-// The last releases known to stop, on the way up, at a progress record and at a type that they do not know.
-const (
-	lastProgress = 2_000_076
-	lastStopping = 2_001_081
-)
+// lastProgress is the last release known to stop, on the way up, at a progress record. All stop at a type that they do not know.
+const lastProgress = 2_000_076
 
 // link reads the place of a node in the tree.
 func (d *decoder) link(b *format.Batch) {
@@ -102,12 +99,14 @@ func (d *decoder) link(b *format.Batch) {
 			l.Kind = session.Summary
 		}
 		l.Void = f.Kind(kContent) == 'n' || !f.Has(kContent)
+		l.Passed = d.passed()
 		l.Idle = bytes.HasPrefix(f.Str(kContent), []byte("<local-command")) || bytes.HasPrefix(f.Str(kContent), []byte("<command-"))
 	case "assistant":
 		l.Kind = session.AssistantMessage
 		l.Group = session.MakeID(f.Str(kMsgID))
 		l.MadeUp = string(f.Str(kModel)) == "<synthetic>"
 		l.Void = f.True(kAPIError) || f.Kind(kContent) == 'n' || !f.Has(kContent)
+		l.Passed = d.passed()
 	case "system":
 		if string(f.Str(kSubtype)) == "compact_boundary" {
 			l.Kind = session.CompactionEnd
@@ -122,10 +121,17 @@ func (d *decoder) link(b *format.Batch) {
 	case "attachment":
 	case "progress":
 		l.Opaque = d.dialect.rank <= lastProgress
+		l.Passed = d.dialect.heals()
 	default:
-		l.Opaque = d.dialect.rank <= lastStopping
+		l.Opaque = true
 	}
 	b.Link, b.Linked = l, true
+}
+
+// passed tells a message whose content is neither text nor blocks: newer clients take it out of the tree.
+func (d *decoder) passed() bool {
+	k := d.f.Kind(kContent)
+	return d.dialect.heals() && k != '"' && k != '['
 }
 
 // madeUp begin the results that a recovery writes in place of a real one: the client's, and ours.
@@ -189,14 +195,22 @@ func millis(s []byte) int64 {
 	if len(s) < 19 || s[4] != '-' || s[10] != 'T' {
 		return 0
 	}
+	if s[len(s)-1] != 'Z' { // of another writer: with its distance from UTC
+		if at, err := time.Parse(time.RFC3339, string(s)); err == nil {
+			s = at.UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z")
+		}
+	}
 	var v int64
-	for _, c := range s[:min(len(s), 23)] {
+	for _, c := range s[:19] {
 		if c >= '0' && c <= '9' {
 			v = v*10 + int64(c-'0')
 		}
 	}
-	if len(s) < 23 {
-		v *= 1000
+	v *= 1000
+	unit := int64(100)
+	for k := 20; k < len(s) && unit > 0 && s[19] == '.' && s[k] >= '0' && s[k] <= '9'; k++ {
+		v += unit * int64(s[k]-'0')
+		unit /= 10
 	}
 	return v
 }

@@ -6,24 +6,84 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// Leaf is where the client goes on: the last pointer that names a node of the main talk picks the branch, and its
-// newest record is the leaf; without one it is the last message of the file. Releases up to 2.1.81 take no notice of
-// pointers, and the newest time instead.
+// Leaf is where the client goes on: at what stands last in the file, by the last record of each id, if it hangs below the node that
+// the last pointer names, else at that node. Without a pointer the newest below what stands last counts. A note stands for the message
+// above it, and a pointer in front of the last compaction is none. Releases up to 2.1.81 take no notice of pointers, and the newest time instead.
 func (d dialect) Leaf(t *session.Tree) int32 {
 	if d.rank <= lastTimed {
 		return newest(t)
 	}
-	n := t.Pointed()
-	var under []bool
-	if n >= 0 {
-		under = t.Under(n)
+	said := messages(t)
+	seen := func(k int32) bool {
+		x := &t.Nodes[k]
+		return !x.Side && !x.Opaque && !x.Passed && said[k] >= 0
 	}
-	for k := int32(len(t.Nodes)) - 1; k >= 0; k-- {
-		if spoken(&t.Nodes[k]) && (n < 0 || under[k]) {
-			return k
+	last := int32(-1)
+	for i := range t.Nodes {
+		if k := int32(i); seen(k) && (last < 0 || t.Nodes[k].At.N > t.Nodes[last].At.N) {
+			last = k
 		}
 	}
-	return n
+	if n := t.Pointed(); n >= 0 && !stale(t) {
+		under := t.Under(n)
+		if last >= 0 && under[last] && under[said[last]] {
+			return said[last]
+		}
+		return n
+	}
+	switch {
+	case last < 0:
+		return -1
+	case len(t.Pointers) > 0 && !stale(t):
+		return said[last] // it names what the client does not see
+	}
+	best, under := last, t.Under(last)
+	for i := range t.Nodes {
+		if k := int32(i); k != last && under[k] && seen(k) && t.Nodes[k].Time >= t.Nodes[best].Time {
+			best = k
+		}
+	}
+	return said[best]
+}
+
+// stale tells whether a compaction's border stands behind the last pointer, which then does not count.
+func stale(t *session.Tree) bool {
+	at := t.Pointers[len(t.Pointers)-1].Rec.N
+	for n := range t.Borders {
+		if x := &t.Nodes[n]; x.Kind == session.CompactionEnd && int64(x.At.N) > at {
+			return true
+		}
+	}
+	return false
+}
+
+// messages gives for each node the message that it is, or the first above it, -1 where there is none.
+func messages(t *session.Tree) []int32 {
+	const unknown, none = -2, -1
+	out := make([]int32, len(t.Nodes))
+	for i := range out {
+		out[i] = unknown
+	}
+	var way []int32
+	for i := range t.Nodes {
+		way = way[:0]
+		found := int32(none)
+		for n := int32(i); n >= 0; n = t.Nodes[n].Up {
+			if out[n] != unknown {
+				found = out[n]
+				break
+			}
+			if out[n] = none; spoken(&t.Nodes[n]) { // none also where a circle ends
+				out[n], found = n, n
+				break
+			}
+			way = append(way, n)
+		}
+		for _, n := range way {
+			out[n] = found
+		}
+	}
+	return out
 }
 
 // lastTimed is the last release known to choose by time.
@@ -40,7 +100,7 @@ func newest(t *session.Tree) int32 {
 }
 
 func spoken(n *session.Node) bool {
-	return !n.Side && (n.Kind == session.UserMessage || n.Kind == session.AssistantMessage || n.Kind == session.Summary)
+	return !n.Side && !n.Passed && (n.Kind == session.UserMessage || n.Kind == session.AssistantMessage || n.Kind == session.Summary)
 }
 
 // The releases known to send what stands on the way alone, and of parallel calls one result.

@@ -123,7 +123,9 @@ func TestAge(t *testing.T) {
 
 func TestUpgradePointer(t *testing.T) {
 	at := func(s string) string { return ` ,"timestamp":"2026-01-02T03:04:0` + s + `.000Z"` }
-	root := func(id string) string { return `{"type":"user","uuid":"` + id + `","parentUuid":null,"message":{}}` }
+	root := func(id string) string {
+		return `{"type":"user","uuid":"` + id + `","parentUuid":null,"message":{"content":"x"}}`
+	}
 	pointed := func(leaf string) string {
 		return `-1 {"type":"last-prompt","lastPrompt":"one","leafUuid":"` + leaf + `","sessionId":"@1"}`
 	}
@@ -135,14 +137,14 @@ func TestUpgradePointer(t *testing.T) {
 		{"a history that was taken back", "user a\nuser b\n" + root("c") + "\n" + promptOnly, "0 1 2 3 " + pointed("c")},
 		{"a compaction", `user a
 			{"type":"system","subtype":"compact_boundary","uuid":"x","parentUuid":null,"logicalParentUuid":"a"}
-			{"type":"user","isCompactSummary":true,"uuid":"y","parentUuid":"x","message":{}}` + "\n" + promptOnly, "0 1 2 3 " + pointed("y")},
+			{"type":"user","isCompactSummary":true,"uuid":"y","parentUuid":"x","message":{"content":"x"}}` + "\n" + promptOnly, "0 1 2 3 " + pointed("y")},
 		{"times fit", "user a" + at("1") + "\nuser b" + at("2") + "\n" + promptOnly, "0 1 2 " + pointed("b")},
 		{"refused: the last is not the newest", "user a" + at("2") + "\nuser b" + at("1") + "\n" + promptOnly, "refused at 1: not the newest"},
-		{"refused: two histories", root("a") + "\n" + root("b") + "\n" + `{"type":"user","uuid":"c","parentUuid":"a","message":{}}` + "\n" + promptOnly, "refused at 1: side by side"},
+		{"refused: two histories", root("a") + "\n" + root("b") + "\n" + `{"type":"user","uuid":"c","parentUuid":"a","message":{"content":"x"}}` + "\n" + promptOnly, "refused at 1: side by side"},
 		{"refused: only sub-agents", `{"type":"user","uuid":"a","parentUuid":null,"isSidechain":true}` + "\n" + promptOnly, "refused at -1: nothing was said"},
 		{"refused: a strange link", "user a\n" + `{"type":"turn","id":"b","parentUuid":"a"}` + "\n" + promptOnly, "refused at 1: turn"},
 		{"a strange type that is linked as others", "user a\n" + `{"type":"turn","uuid":"b","parentUuid":"a"}` + "\n" + promptOnly, "0 1 2 " + pointed("a")},
-		{"parents in a circle", `{"type":"user","uuid":"a","parentUuid":"b"}` + "\n" + `{"type":"user","uuid":"b","parentUuid":"a"}` + "\n" + promptOnly, "0 1 2 " + pointed("b")},
+		{"parents in a circle", `{"type":"user","uuid":"a","parentUuid":"b","message":{"content":"x"}}` + "\n" + `{"type":"user","uuid":"b","parentUuid":"a","message":{"content":"x"}}` + "\n" + promptOnly, "0 1 2 " + pointed("b")},
 	} {
 		out, err := upgraded(t, sourceOf(sessionPath(t), c.log), g4)
 		var got string

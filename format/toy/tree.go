@@ -28,9 +28,12 @@ import (
 //	wall  "prior","keeps":[ID,…],"anchor"       a compaction: what is in front of it is sent no more
 //	sum   "text"                                the summary, right under its wall
 //	note  -                                     is not sent
+//	odd   -                                     is not known: clients go up no further
+//	tick  -                                     is not sent; client 3 takes it out
 //
 // Any of them may be "side", of a sub-agent's talk, "void", never sent, and "fresh", a new beginning. An empty
 // text is refused by the provider. Client 2 runs tools before it writes the answer that asks for them.
+// Client 3 hangs what is under an odd record under the newest node that is at most 50 ms older.
 type Tree struct{}
 
 // TreeSuffix ends the names of its logs.
@@ -62,8 +65,11 @@ func (Tree) Detect(p format.Peek) format.Match {
 
 // Dialect is the client's version, 1 where none is named.
 func (Tree) Dialect(p format.Peek, client string) (format.Dialect, error) {
-	if client == "2" {
+	switch client {
+	case "2":
 		return TreeDialect(2), nil
+	case "3":
+		return TreeDialect(3), nil
 	}
 	return TreeDialect(1), nil
 }
@@ -75,7 +81,7 @@ type TreeDialect int
 func (d TreeDialect) Version() string { return strconv.Itoa(int(d)) }
 
 // Rules are those of a tree.
-func (d TreeDialect) Rules() format.Rules { return format.Rules{Tree: true, RunsUnwritten: d >= 2} }
+func (d TreeDialect) Rules() format.Rules { return format.Rules{Tree: true, RunsUnwritten: d == 2} }
 
 const (
 	tT = iota
@@ -108,9 +114,9 @@ func (TreeDialect) Framing() session.Framing {
 }
 
 // NewDecoder begins a log.
-func (TreeDialect) NewDecoder(place format.Place) format.Decoder { return treeDecoder{} }
+func (d TreeDialect) NewDecoder(place format.Place) format.Decoder { return treeDecoder{d} }
 
-type treeDecoder struct{}
+type treeDecoder struct{ client TreeDialect }
 
 var treeKinds = map[string]session.Kind{
 	"user": session.UserMessage, "say": session.AssistantMessage, "res": session.CallResult,
@@ -118,7 +124,7 @@ var treeKinds = map[string]session.Kind{
 }
 
 // Decode tells what a record means.
-func (treeDecoder) Decode(r *session.Record, b *format.Batch) {
+func (d treeDecoder) Decode(r *session.Record, b *format.Batch) {
 	b.Unnumbered = true
 	var cap [tKeys]session.Capture
 	var legs []session.Event
@@ -160,6 +166,7 @@ func (treeDecoder) Decode(r *session.Record, b *format.Batch) {
 	if k, ok := treeKinds[string(r.Str(cap[tT]))]; ok {
 		l.Kind = k
 	}
+	l.Opaque, l.Passed = string(r.Str(cap[tT])) == "odd", string(r.Str(cap[tT])) == "tick" && d.client == 3
 	b.Link, b.Linked = l, true
 	if l.Kind != session.CallResult { // each of its results is an event of that kind
 		b.Events = append(b.Events, session.Event{Kind: l.Kind})
@@ -187,6 +194,23 @@ func (TreeDialect) Leaf(t *session.Tree) int32 {
 		}
 	}
 	return tip
+}
+
+// Heals is what client 3 does with a record under one that it does not see.
+func (d TreeDialect) Heals(t *session.Tree) func(n int32, onWay []bool) int32 {
+	if d != 3 {
+		return nil
+	}
+	return func(n int32, onWay []bool) int32 {
+		best := int32(-1)
+		for i := range t.Nodes {
+			x, on := &t.Nodes[i], i < len(onWay) && onWay[i]
+			if int32(i) != n && !on && !x.Opaque && !x.Passed && x.Time <= t.Nodes[n].Time && x.Time >= t.Nodes[n].Time-50 && (best < 0 || x.Time > t.Nodes[best].Time) {
+				best = int32(i)
+			}
+		}
+		return best
+	}
 }
 
 // Replay is the way down from the last wall, with what that one keeps behind its summary, each answer with all
@@ -464,4 +488,5 @@ var (
 	_ format.Dialect  = TreeDialect(0)
 	_ format.Replayer = TreeDialect(0)
 	_ format.Linker   = TreeDialect(0)
+	_ format.Healer   = TreeDialect(0)
 )
