@@ -38,8 +38,11 @@ func (d dialect) Leaf(t *session.Tree) int32 {
 		return said[last] // it names what the client does not see
 	}
 	best, under := last, t.Under(last)
+	for _, k := range t.Path(last) {
+		under[k] = false // itself, and what is above it in a circle
+	}
 	for i := range t.Nodes {
-		if k := int32(i); k != last && under[k] && seen(k) && t.Nodes[k].Time >= t.Nodes[best].Time {
+		if k := int32(i); under[k] && seen(k) && t.Nodes[k].Time >= t.Nodes[best].Time {
 			best = k
 		}
 	}
