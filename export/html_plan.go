@@ -6,6 +6,7 @@ import (
 	"github.com/sessfix/sessfix/edit"
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/scan"
 )
 
@@ -57,14 +58,6 @@ type pageMove struct {
 	Code   finding.Code `json:"code"`
 }
 
-// ownWords tells closers that hold nothing of the session but ids.
-func ownWords(c format.Closing) bool {
-	if c.CallID == "" {
-		return c.Code == ""
-	}
-	return c.Code == finding.ToolNotStarted || c.Code == finding.ToolOutcomeUnknown
-}
-
 func framed(p *Part) bool { return p.Input.Medium == scan.Frames }
 
 func planOf(p *Part, content bool) *pagePlan {
@@ -92,7 +85,7 @@ func planOf(p *Part, content bool) *pagePlan {
 			if i, ok := closers[string(bare)]; ok {
 				c := o.Plan.Closings[i]
 				n.Closer, n.Kind, n.Code, n.Call = true, pageText(c.Kind), c.Code, pageText(c.CallID)
-				ours = ownWords(c)
+				ours = report.OwnWords(c)
 			}
 			if ours || content || len(bare) == 0 {
 				n.Text = pageText(line)
