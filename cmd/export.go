@@ -20,8 +20,8 @@ import (
 )
 
 type exportOptions struct {
-	format, provider, output string
-	content, redact, system  bool
+	format, provider, output, prompt string
+	content, redact, system          bool
 }
 
 // exportFormats are the forms of an export.
@@ -46,7 +46,7 @@ of the conversation unless --show-content asks for it; the other two hold the co
 takes it out.`,
 		Example: `  sessfix export --format markdown session.jsonl > session.md
   sessfix export --format html -o session.html session.jsonl
-  sessfix export --format messages --provider anthropic session.jsonl
+  sessfix export --format messages --provider anthropic --prompt "Go on." session.jsonl
   sessfix export --format jsonl session.jsonl | jq 'select(.state == "branch")'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -63,6 +63,7 @@ takes it out.`,
 	f.StringVarP(&o.output, "output", "o", "", "write to this new file, not to standard output")
 	f.BoolVar(&o.content, "show-content", false, "html, jsonl: with the text of the conversation")
 	f.BoolVar(&o.redact, "redact", false, "markdown, messages: lengths and hashes in the place of the conversation")
+	f.StringVar(&o.prompt, "prompt", "", "messages: what the user says next, at the end of the list")
 	f.BoolVar(&o.system, "system", false, "messages: write the instructions that the session holds, not the list")
 	return c
 }
@@ -81,6 +82,8 @@ func (o *exportOptions) judge() error {
 		return fmt.Errorf("unknown provider %q: %s", o.provider, strings.Join(export.Providers(), " or "))
 	case o.system && o.format != "messages":
 		return errors.New("--system goes with --format messages")
+	case o.prompt != "" && (o.format != "messages" || o.system):
+		return errors.New("--prompt goes with the list of --format messages")
 	case o.redact && o.content:
 		return errors.New("--redact and --show-content do not go together")
 	case o.redact && !text:
@@ -141,7 +144,7 @@ func (a *app) export(ctx context.Context, args []string, o exportOptions) error 
 }
 
 func (a *app) exportTo(ctx context.Context, w io.Writer, s *export.Session, o exportOptions) error {
-	opt := export.Options{Content: o.content}
+	opt := export.Options{Content: o.content, Prompt: o.prompt}
 	switch o.format {
 	case "markdown":
 		return export.WriteMarkdown(ctx, w, s, opt)

@@ -97,7 +97,7 @@ Without a command it verifies: "sessfix PATH" is "sessfix verify PATH".`,
 
 // withDefault puts "verify" in front of arguments that name no command.
 func withDefault(root *cobra.Command, args []string) []string {
-	takesValue := map[string]bool{"--format": true, "--color": true, "--jobs": true, "-j": true, "--home": true, "--case-dir": true, "--client": true, "--target-version": true, "--at": true, "--id": true, "--seq": true, "--length": true, "--record": true, "--output": true, "-o": true, "--worktree": true, "--to": true, "--medium": true, "--accept": true, "--cursor": true, "--provider": true}
+	takesValue := map[string]bool{"--format": true, "--color": true, "--jobs": true, "-j": true, "--home": true, "--case-dir": true, "--client": true, "--target-version": true, "--at": true, "--id": true, "--seq": true, "--length": true, "--record": true, "--output": true, "-o": true, "--worktree": true, "--to": true, "--medium": true, "--accept": true, "--cursor": true, "--provider": true, "--prompt": true}
 	for i := 0; i < len(args); i++ {
 		s := args[i]
 		if s == "--help" || s == "-h" || s == "--version" {

@@ -15,6 +15,8 @@ import (
 type Options struct {
 	// Content: with the text of the conversation; without it lengths and hashes stand in its place.
 	Content bool
+	// Prompt is what the user says next, behind the messages; "" = nothing.
+	Prompt string
 }
 
 // SchemaVersion is that of the lines of WriteJSONL. Keys are added, never renamed.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/provider"
@@ -64,6 +65,9 @@ func WriteMessages(ctx context.Context, w io.Writer, s *Session, providerName st
 		}
 		return l.pairing.add(c)
 	})
+	if err == nil && o.Prompt != "" {
+		err = l.pairing.add(chat{role: format.User, blocks: []format.Block{{Text: o.Prompt}}})
+	}
 	if err != nil {
 		return l.pairing.counts, err
 	}
@@ -120,7 +124,7 @@ func chatOf(m *Said, left *Left) (c chat, ok bool) {
 			left.Other++
 			continue
 		case format.Text:
-			if strings.TrimSpace(b.Text) == "" {
+			if strings.TrimFunc(b.Text, blank) == "" {
 				continue
 			}
 		}
@@ -128,6 +132,9 @@ func chatOf(m *Said, left *Left) (c chat, ok bool) {
 	}
 	return c, len(c.blocks) > 0
 }
+
+// blank tells what providers take for white space.
+func blank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }
 
 // list is a list on its way out.
 type list struct {
@@ -199,7 +206,7 @@ func (l *list) end() error {
 	}
 	if c := l.held; c != nil {
 		if k := len(c.blocks) - 1; c.role == format.Assistant && c.blocks[k].Kind == format.Text {
-			c.blocks[k].Text = strings.TrimRight(c.blocks[k].Text, " \t\r\n\v\f")
+			c.blocks[k].Text = strings.TrimRightFunc(c.blocks[k].Text, blank)
 		}
 		if err := l.write(c); err != nil {
 			return err

@@ -174,3 +174,17 @@ func listed(t testing.TB, to api, talk []chat) ([]byte, *list) {
 }
 
 func shown(talk []chat) string { return fmt.Sprintf("%+v", talk) }
+
+// A last answer does not end in white space, of whatever kind; text that is nothing else is left out.
+func TestLastAnswerIsTrimmed(t *testing.T) {
+	for _, end := range []string{" ", "\n", "\t", "\u00a0", "\u2028", "\u3000", "\ufeff", " \ufeff\n"} {
+		text, _ := listed(t, anthropic{}, []chat{{format.User, []format.Block{{Text: "u"}}}, {format.Assistant, []format.Block{{Text: "a" + end}}}})
+		if !strings.Contains(string(text), `"text":"a"}`) {
+			t.Errorf("%q ends a list: %s", end, text)
+		}
+		m := &Said{Message: format.Message{Role: format.User, Blocks: []format.Block{{Text: end}}}}
+		if _, ok := chatOf(m, &Left{}); ok {
+			t.Errorf("%q is said", end)
+		}
+	}
+}
