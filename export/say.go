@@ -2,7 +2,9 @@ package export
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/session"
@@ -225,11 +227,17 @@ func (g *grove) read(n int32, buf *[]byte) (*session.Record, error) {
 		*buf = make([]byte, ref.TextLen)
 	}
 	raw := (*buf)[:ref.TextLen]
-	if _, err := g.in.R.ReadAt(raw, ref.Text); err != nil {
+	if k, err := g.in.R.ReadAt(raw, ref.Text); k < len(raw) {
+		if errors.Is(err, io.EOF) {
+			err = errShorter
+		}
 		return nil, fmt.Errorf("%s: read the record at %d again: %w", g.in.Path, ref.Text, err)
 	}
 	return &session.Record{Span: ref.Span, N: ref.N, Raw: raw, Marks: ref.Marks}, nil
 }
+
+// errShorter is told of a file that was cut while it was read.
+var errShorter = errors.New("the file is shorter by now")
 
 // Entry is a record of a part, with what it means and what it says. It is valid until the next.
 type Entry struct {
