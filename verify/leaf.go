@@ -82,14 +82,20 @@ func (t *tree) tip() {
 		up := t.Nodes[n].Up
 		return up >= 0 && t.Nodes[up].Opaque
 	})
+	onWay := make([]bool, len(t.Nodes))
+	for _, n := range t.Path(leaf) {
+		onWay[n] = true
+	}
 	for n, i := range t.retold {
 		c := &t.changes[i]
 		if n == leaf || c.Parent.Len == 0 && !c.Root && len(c.Truths)+len(c.Mends) == 0 {
 			continue
 		}
 		// Where a record is named, however long ago, what stands last in the file may count, and where the client does not see the way down
-		// from there; else what is newer than the leaf.
-		if named || !kids[n] || t.Nodes[n].Time > t.Nodes[leaf].Time {
+		// from there; else the newest that hangs below what stands last, which is the leaf only where it hangs there.
+		x := &t.Nodes[n]
+		beside := !onWay[n] && !x.Passed && !x.Side && !x.Opaque
+		if named || !kids[n] || beside || x.Time > t.Nodes[leaf].Time {
 			t.point(leaf)
 			return
 		}

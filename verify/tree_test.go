@@ -139,7 +139,7 @@ func TestTreeCheckers(t *testing.T) {
 		{"a circle of two", "user u - | say a u | user v b | say b v", "PARENT_CYCLE error 3", "retell 3 under 2"},
 		{"a circle of three", "user u - | say a u | user v c | say b v | user c b", "PARENT_CYCLE error 3", "retell 3 under 2"},
 		{"two circles", "user u - | say a u | user v b | say b v | user w c | say c w", "PARENT_CYCLE error 3, PARENT_CYCLE error 5", "retell 3 under 2, retell 5 under 4"},
-		{"a circle beside the way", "user u - | say a u | note x y | note y x | user v a", "PARENT_CYCLE error 3", "retell 3 under 2"},
+		{"a circle beside the way", "user u - | say a u | note x y | note y x | user v a", "PARENT_CYCLE error 3", "retell 3 under 2, point 5"},
 
 		{"a tip on an older branch", "user u - | say a u | user v a | say b v | user w a at:5 | tip w", "WRONG_LEAF error 4", "point 4"},
 		{"records out of order", "user u - | say a u | user v a at:50 | say b v at:60 | user w a at:30 | say c w at:40", "WRONG_LEAF error 4", "point 4"},
@@ -176,7 +176,7 @@ func TestTreeCheckers(t *testing.T) {
 
 		{"the real one behind", "user u - | say a u +c1 | res r a ~c1 | res s a =c1 | say b s", "FALSE_CLOSER tree error 4", "retell 3 truth of c1 in 4, point 5"},
 		{"the real one behind, on the branch that was left", "user u - | say a u +c1 | res r a ~c1 | say b r | res s a =c1 at:25", "WRONG_LEAF error 4, FALSE_CLOSER tree error 5", "retell 3 truth of c1 in 5, point 4"},
-		{"two writers", "user u - | say a u +c1 | res r a ~c1 | say b r | user v b | res s a =c1 | say c s", "UNREACHABLE_WORK note 4, FALSE_CLOSER tree error 6", "retell 3 truth of c1 in 6"},
+		{"two writers", "user u - | say a u +c1 | res r a ~c1 | say b r | user v b | res s a =c1 | say c s", "UNREACHABLE_WORK note 4, FALSE_CLOSER tree error 6", "retell 3 truth of c1 in 6, point 7"},
 		{"two made up", "user u - | say a u +c1 | res q a ~c1 | res r a ~c1 | res s a =c1 | say b s", "FALSE_CLOSER tree error 5", "retell 3 truth of c1 in 5, point 6"},
 
 		{"two calls, results under each", "user u - | say a u +c1 g:m | res r a =c1 | say b r +c1 g:n | res s b =c1 | user v s", "CALL_ID_REUSED paired error 4",
