@@ -73,13 +73,12 @@ var levels = [][]string{
 	{"session"},
 	{"finding"},
 	{"scan"},
-	{"edit", "provider", "database"},
+	{"edit", "provider", "database", "jsonout"},
 	{"format"},
 	{"store"},
 	{"verify"},
 	{"repair"},
-	{"report"},
-	{"export", "migrate", "fork"},
+	{"report", "export", "migrate", "fork"},
 	{"cmd"},
 	{""},
 }
@@ -161,7 +160,7 @@ func TestArrows(t *testing.T) {
 func TestArrowsCanFail(t *testing.T) {
 	for dir, imp := range map[string]string{
 		"session": "finding", "finding": "scan", "scan": "edit", "edit": "format", "format": "store", "store": "verify",
-		"verify": "repair", "repair": "report", "report": "cmd", "export": "migrate", "format/dsh": "format/toy", "format/toy": "verify",
+		"verify": "repair", "repair": "report", "report": "cmd", "export": "report", "format/dsh": "format/toy", "format/toy": "verify",
 		"scan/deep": "format", "durable": "session", "cmd": "format/dsh", "": "verify", "unheard": "session", "format/all": "scan",
 	} {
 		if got := arrows(map[string][]string{dir: {module + "/" + imp}}); len(got) != 1 {

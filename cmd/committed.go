@@ -11,6 +11,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/verify"
@@ -147,18 +148,18 @@ func (a *app) record(name string) ([]byte, error) {
 
 // commitment is the answer as it is printed.
 type commitment struct {
-	Version int         `json:"version"`
-	Tool    report.Tool `json:"tool"`
-	Path    string      `json:"path"`
-	Agent   string      `json:"agent"`
-	ID      string      `json:"id,omitempty"`
-	By      string      `json:"by"`
-	Outcome string      `json:"outcome"`
-	Where   []sighting  `json:"where"`
-	Why     []string    `json:"why,omitempty"`
-	Look    []sighting  `json:"lookAt,omitempty"`
-	Notes   []string    `json:"notes,omitempty"`
-	Advice  string      `json:"advice"`
+	Version int          `json:"version"`
+	Tool    jsonout.Tool `json:"tool"`
+	Path    string       `json:"path"`
+	Agent   string       `json:"agent"`
+	ID      string       `json:"id,omitempty"`
+	By      string       `json:"by"`
+	Outcome string       `json:"outcome"`
+	Where   []sighting   `json:"where"`
+	Why     []string     `json:"why,omitempty"`
+	Look    []sighting   `json:"lookAt,omitempty"`
+	Notes   []string     `json:"notes,omitempty"`
+	Advice  string       `json:"advice"`
 }
 
 // sighting is a place as it is printed.
@@ -209,7 +210,7 @@ func sightingOf(s verify.Sighting) sighting {
 
 func (a *app) printCommitted(c commitment) error {
 	if a.format != "table" {
-		return report.Encode(a.io.Out, c, a.format == "json")
+		return jsonout.Write(a.io.Out, c, a.format == "json")
 	}
 	w, paint := a.io.Out, a.paint
 	word := map[string]string{

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sessfix/sessfix/finding"
-	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/jsonout"
 )
 
 func (a *app) explainCmd() *cobra.Command {
@@ -43,10 +43,10 @@ func (a *app) explain(args []string) error {
 	}
 	switch a.format {
 	case "json":
-		return report.Encode(a.io.Out, list, true)
+		return jsonout.Write(a.io.Out, list, true)
 	case "jsonl":
 		for _, x := range list {
-			if err := report.Encode(a.io.Out, x, false); err != nil {
+			if err := jsonout.Write(a.io.Out, x, false); err != nil {
 				return err
 			}
 		}

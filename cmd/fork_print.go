@@ -8,6 +8,7 @@ import (
 
 	"github.com/sessfix/sessfix/fork"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/report"
 )
@@ -15,7 +16,7 @@ import (
 // forked is what fork prints.
 type forked struct {
 	Version int           `json:"version"`
-	Tool    report.Tool   `json:"tool"`
+	Tool    jsonout.Tool  `json:"tool"`
 	Path    string        `json:"path"`
 	Agent   string        `json:"agent"`
 	ID      string        `json:"id,omitempty"`
@@ -78,7 +79,7 @@ func (a *app) forkDone(out *forked, err error) error {
 	}
 	a.doc = doc
 	if a.format != "table" {
-		return report.Encode(a.io.Out, out, a.format == "json")
+		return jsonout.Write(a.io.Out, out, a.format == "json")
 	}
 	if out.Refusal != "" {
 		a.warn("%s: not forked: %s", out.Path, out.Refusal)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/store"
 	"github.com/sessfix/sessfix/verify"
@@ -136,15 +137,15 @@ func (l *listed) read(parts []store.Session, results []*verify.Result) {
 func (a *app) printList(out []listed, errs []report.Error, long, cursor bool) error {
 	switch a.format {
 	case "json":
-		return report.Encode(a.io.Out, struct {
+		return jsonout.Write(a.io.Out, struct {
 			Version  int            `json:"version"`
-			Tool     report.Tool    `json:"tool"`
+			Tool     jsonout.Tool   `json:"tool"`
 			Sessions []listed       `json:"sessions"`
 			Errors   []report.Error `json:"errors,omitempty"`
 		}{report.Version, tool(), out, errs}, true)
 	case "jsonl":
 		for _, l := range out {
-			if err := report.Encode(a.io.Out, l, false); err != nil {
+			if err := jsonout.Write(a.io.Out, l, false); err != nil {
 				return err
 			}
 		}
@@ -186,7 +187,7 @@ func replay(r *format.Replay) string {
 // jsonlErrors ends a stream with a line for each path that could not be looked at.
 func jsonlErrors(w io.Writer, errs []report.Error) error {
 	for _, x := range errs {
-		if err := report.Encode(w, x, false); err != nil {
+		if err := jsonout.Write(w, x, false); err != nil {
 			return err
 		}
 	}

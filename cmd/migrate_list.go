@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/migrate"
 	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/store"
@@ -55,9 +56,9 @@ func (a *app) listSteps(ctx context.Context, args []string) error {
 		}
 	}
 	if a.format != "table" {
-		return report.Encode(a.io.Out, struct {
+		return jsonout.Write(a.io.Out, struct {
 			Version int           `json:"version"`
-			Tool    report.Tool   `json:"tool"`
+			Tool    jsonout.Tool  `json:"tool"`
 			Steps   []upgradeStep `json:"steps"`
 		}{report.Version, tool(), steps}, a.format == "json")
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/migrate"
 	"github.com/sessfix/sessfix/report"
 )
@@ -95,15 +96,15 @@ func (a *app) printMigrated(list []migrated, doc *report.Document, o migrateOpti
 		if list == nil {
 			list = []migrated{}
 		}
-		return report.Encode(a.io.Out, struct {
+		return jsonout.Write(a.io.Out, struct {
 			Version  int            `json:"version"`
-			Tool     report.Tool    `json:"tool"`
+			Tool     jsonout.Tool   `json:"tool"`
 			Sessions []migrated     `json:"sessions"`
 			Errors   []report.Error `json:"errors,omitempty"`
 		}{report.Version, tool(), list, doc.Errors}, true)
 	case "jsonl":
 		for _, m := range list {
-			if err := report.Encode(a.io.Out, m, false); err != nil {
+			if err := jsonout.Write(a.io.Out, m, false); err != nil {
 				return err
 			}
 		}

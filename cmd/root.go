@@ -16,6 +16,7 @@ import (
 
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/format/all"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/store"
@@ -252,4 +253,4 @@ func version() string {
 	return "0.1.0-dev"
 }
 
-func tool() report.Tool { return report.Tool{Name: "sessfix", Version: version()} }
+func tool() jsonout.Tool { return jsonout.Tool{Name: "sessfix", Version: version()} }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/scan"
 	"github.com/sessfix/sessfix/session"
@@ -157,15 +158,15 @@ func (a *app) scanFile(ctx context.Context, path string, o scanOptions) (byteMap
 func (a *app) printMaps(maps []byteMap, errs []report.Error) error {
 	switch a.format {
 	case "json":
-		return report.Encode(a.io.Out, struct {
+		return jsonout.Write(a.io.Out, struct {
 			Version int            `json:"version"`
-			Tool    report.Tool    `json:"tool"`
+			Tool    jsonout.Tool   `json:"tool"`
 			Files   []byteMap      `json:"files"`
 			Errors  []report.Error `json:"errors,omitempty"`
 		}{report.Version, tool(), maps, errs}, true)
 	case "jsonl":
 		for _, m := range maps {
-			if err := report.Encode(a.io.Out, m, false); err != nil {
+			if err := jsonout.Write(a.io.Out, m, false); err != nil {
 				return err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -17,16 +16,10 @@ var scanShapes = sync.OnceValues(func() (s struct{ document, line *jsonschema.Sc
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	for _, name := range []string{"schema.json", "scan-schema.json"} {
-		f, err := os.Open(filepath.Join("..", "report", name))
+		doc, err := closedSchema(name)
 		if err != nil {
 			return s, err
 		}
-		defer f.Close()
-		doc, err := jsonschema.UnmarshalJSON(f)
-		if err != nil {
-			return s, err
-		}
-		closeShapes(doc)
 		if err := c.AddResource("https://github.com/sessfix/sessfix/report/"+name, doc); err != nil {
 			return s, err
 		}

@@ -15,16 +15,10 @@ import (
 // shapes are the schemas of the JSON report, closed: the schema that is shipped lets later
 // releases add keys, the tests let nobody add one to the report alone.
 var shapes = sync.OnceValues(func() (s struct{ document, line *jsonschema.Schema }, err error) {
-	f, err := os.Open(filepath.Join("..", "report", "schema.json"))
+	doc, err := closedSchema("schema.json")
 	if err != nil {
 		return s, err
 	}
-	defer f.Close()
-	doc, err := jsonschema.UnmarshalJSON(f)
-	if err != nil {
-		return s, err
-	}
-	closeShapes(doc)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	if err := c.AddResource("closed.json", doc); err != nil {
@@ -37,13 +31,23 @@ var shapes = sync.OnceValues(func() (s struct{ document, line *jsonschema.Schema
 	return s, err
 })
 
-// closeShapes lets no object of a schema have other keys than it names.
-func closeShapes(doc any) {
+// closedSchema reads a schema of the reports and lets no object of it have other keys than it names.
+func closedSchema(name string) (any, error) {
+	f, err := os.Open(filepath.Join("..", "report", name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	doc, err := jsonschema.UnmarshalJSON(f)
+	if err != nil {
+		return nil, err
+	}
 	for _, def := range doc.(map[string]any)["$defs"].(map[string]any) {
 		if def := def.(map[string]any); def["properties"] != nil {
 			def["additionalProperties"] = false
 		}
 	}
+	return doc, nil
 }
 
 // fitsDocument holds a report against the schema, and its sums against its sessions.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sessfix/sessfix/durable"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/report"
 )
@@ -62,16 +63,16 @@ func (a *app) undo(ctx context.Context, args []string, output string) error {
 	a.doc = doc
 	if a.format == "jsonl" {
 		for _, u := range done {
-			if err := report.Encode(a.io.Out, u, false); err != nil {
+			if err := jsonout.Write(a.io.Out, u, false); err != nil {
 				return err
 			}
 		}
 		return jsonlErrors(a.io.Out, doc.Errors)
 	}
 	if a.format == "json" {
-		return report.Encode(a.io.Out, struct {
+		return jsonout.Write(a.io.Out, struct {
 			Version int             `json:"version"`
-			Tool    report.Tool     `json:"tool"`
+			Tool    jsonout.Tool    `json:"tool"`
 			Undone  []repair.Undone `json:"undone"`
 			Errors  []report.Error  `json:"errors,omitempty"`
 		}{report.Version, tool(), done, doc.Errors}, true)

@@ -5,7 +5,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/jsonout"
 )
 
 // pageLimits are what a page stays fluid with.
@@ -18,11 +18,11 @@ var pageMost = pageLimits{records: 300_000, said: 64 << 20}
 
 // WriteHTML writes one page about a session, as it lies on disk, with what a repair would do to it. The page needs nothing but
 // itself. Equal sessions give equal bytes.
-func WriteHTML(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o Options) error {
+func WriteHTML(ctx context.Context, w io.Writer, s *Session, tool jsonout.Tool, o Options) error {
 	return writeHTML(ctx, w, s, tool, o, pageMost)
 }
 
-func writeHTML(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o Options, most pageLimits) error {
+func writeHTML(ctx context.Context, w io.Writer, s *Session, tool jsonout.Tool, o Options, most pageLimits) error {
 	talk, err := s.Follow(ctx, false)
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/sessfix/sessfix/finding"
-	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -130,7 +130,7 @@ var pageKinds = []string{
 }
 
 // writeHead writes the model's head.
-func writeHead(w *bufio.Writer, s *Session, talk *Talk, tool report.Tool, o Options) error {
+func writeHead(w *bufio.Writer, s *Session, talk *Talk, tool jsonout.Tool, o Options) error {
 	m := pageModel{Version: 1, Tool: tool.Name + " " + tool.Version, Content: o.Content, Kinds: pageKinds, Parts: []pagePart{}, Codes: []pageCode{}}
 	m.Session = pageSession{Path: pageText(s.Path), Verdict: s.Verdict().String(), Talk: -1}
 	codes := map[finding.Code]bool{}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/sessfix/sessfix/format"
 	"github.com/sessfix/sessfix/format/all"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/repair"
-	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/store"
 )
 
@@ -44,7 +44,7 @@ func TestPageBound(t *testing.T) {
 	}
 	defer s.Close()
 	var b bytes.Buffer
-	if err := writeHTML(t.Context(), &b, s, report.Tool{Name: "sessfix", Version: "test"}, Options{}, pageLimits{records: 20}); err != nil {
+	if err := writeHTML(t.Context(), &b, s, jsonout.Tool{Name: "sessfix", Version: "test"}, Options{}, pageLimits{records: 20}); err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(b.String(), `class="records" data-part="0">`)

@@ -6,7 +6,6 @@ import (
 	"github.com/sessfix/sessfix/edit"
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/format"
-	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/scan"
 )
 
@@ -85,7 +84,7 @@ func planOf(p *Part, content bool) *pagePlan {
 			if i, ok := closers[string(bare)]; ok {
 				c := o.Plan.Closings[i]
 				n.Closer, n.Kind, n.Code, n.Call = true, pageText(c.Kind), c.Code, pageText(c.CallID)
-				ours = report.OwnWords(c)
+				ours = c.OwnWords()
 			}
 			if ours || content || len(bare) == 0 {
 				n.Text = pageText(line)

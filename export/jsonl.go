@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/sessfix/sessfix/format"
-	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/session"
 )
 
@@ -24,17 +24,17 @@ const SchemaVersion = 1
 
 // head is the first line.
 type head struct {
-	Type     string      `json:"type"` // session
-	Version  int         `json:"version"`
-	Tool     report.Tool `json:"tool"`
-	Path     string      `json:"path"`
-	Agent    string      `json:"agent"`
-	ID       string      `json:"id,omitempty"`
-	CWD      string      `json:"cwd,omitempty"`
-	Verdict  string      `json:"verdict"`
-	Content  bool        `json:"content"`
-	Parts    []partLine  `json:"parts"`
-	Findings int         `json:"findings"`
+	Type     string       `json:"type"` // session
+	Version  int          `json:"version"`
+	Tool     jsonout.Tool `json:"tool"`
+	Path     string       `json:"path"`
+	Agent    string       `json:"agent"`
+	ID       string       `json:"id,omitempty"`
+	CWD      string       `json:"cwd,omitempty"`
+	Verdict  string       `json:"verdict"`
+	Content  bool         `json:"content"`
+	Parts    []partLine   `json:"parts"`
+	Findings int          `json:"findings"`
 }
 
 type partLine struct {
@@ -111,7 +111,7 @@ type blockJSON struct {
 
 // WriteJSONL writes a session record by record, as it lies on disk: a line about the session, a line for each record of each
 // part in file order, and a line for each finding.
-func WriteJSONL(ctx context.Context, w io.Writer, s *Session, tool report.Tool, o Options) error {
+func WriteJSONL(ctx context.Context, w io.Writer, s *Session, tool jsonout.Tool, o Options) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	h := head{Type: "session", Version: SchemaVersion, Tool: tool, Path: s.Path, Agent: s.Parts[0].Format.Name(), Verdict: s.Verdict().String(), Content: o.Content, Parts: []partLine{}}
 	h.ID, h.CWD = s.Names()
@@ -122,7 +122,7 @@ func WriteJSONL(ctx context.Context, w io.Writer, s *Session, tool report.Tool, 
 		h.Parts = append(h.Parts, lineOf(s, p, false))
 		h.Findings += len(p.Found.Findings)
 	}
-	if err := report.Encode(out, h, false); err != nil {
+	if err := jsonout.Write(out, h, false); err != nil {
 		return err
 	}
 	t, err := s.Follow(ctx, false)
@@ -130,14 +130,14 @@ func WriteJSONL(ctx context.Context, w io.Writer, s *Session, tool report.Tool, 
 		return err
 	}
 	for _, p := range s.Parts {
-		err := t.Each(ctx, p, func(e *Entry) error { return report.Encode(out, recordOf(e, o), false) })
+		err := t.Each(ctx, p, func(e *Entry) error { return jsonout.Write(out, recordOf(e, o), false) })
 		if err != nil {
 			return err
 		}
-		for _, f := range report.Findings(p.File, p.Found.Findings) {
-			err := report.Encode(out, struct {
+		for _, f := range jsonout.Findings(p.File, p.Found.Findings) {
+			err := jsonout.Write(out, struct {
 				Type string `json:"type"` // finding
-				report.Finding
+				jsonout.Finding
 			}{"finding", f}, false)
 			if err != nil {
 				return err

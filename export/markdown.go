@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/sessfix/sessfix/format"
-	"github.com/sessfix/sessfix/report"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/session"
 	"github.com/sessfix/sessfix/verify"
 )
@@ -98,7 +98,7 @@ func (m *markdown) head(s *Session) {
 func (m *markdown) findings(s *Session) {
 	told := 0
 	for _, p := range s.Parts {
-		for _, f := range report.Findings(p.File, p.Found.Findings) {
+		for _, f := range jsonout.Findings(p.File, p.Found.Findings) {
 			if f.Severity == "note" {
 				continue
 			}

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"unicode"
 
 	"github.com/sessfix/sessfix/format"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/provider"
 )
 
@@ -98,9 +98,7 @@ func WriteSystem(ctx context.Context, w io.Writer, s *Session, o Options) error 
 	if err != nil {
 		return err
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(texts)
+	return jsonout.Write(w, texts, false)
 }
 
 // chatOf is what of a message goes into a list.
@@ -180,9 +178,7 @@ func (l *list) write(c *chat) error {
 		}
 		l.begun = true
 		var buf bytes.Buffer
-		e := json.NewEncoder(&buf)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(v); err != nil {
+		if err := jsonout.Write(&buf, v, false); err != nil {
 			return err
 		}
 		l.out.WriteString(sep)

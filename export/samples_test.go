@@ -14,8 +14,8 @@ import (
 
 	"github.com/sessfix/sessfix/export"
 	"github.com/sessfix/sessfix/format/all"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/repair"
-	"github.com/sessfix/sessfix/report"
 	"github.com/sessfix/sessfix/store"
 )
 
@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 const samples = "../testdata"
 
-var tool = report.Tool{Name: "sessfix", Version: "test"}
+var tool = jsonout.Tool{Name: "sessfix", Version: "test"}
 
 // open opens the session at a path below testdata.
 func open(t testing.TB, path string) *export.Session {

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"time"
@@ -208,6 +209,17 @@ type Closing struct {
 	Kind   string // the record's kind in the format's own word
 	CallID string
 	Place  string // in what is sent: "adjacent" to its call where more follows, else "end"
+}
+
+// OwnWords tells closers that hold nothing of the session but ids: results that say that one is missing, and ends of what is open.
+func (c Closing) OwnWords() bool {
+	if !bytes.HasPrefix(c.Line, []byte("{")) {
+		return false
+	}
+	if c.CallID == "" {
+		return c.Code == ""
+	}
+	return c.Code == finding.ToolNotStarted || c.Code == finding.ToolOutcomeUnknown
 }
 
 // Powers.

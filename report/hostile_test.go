@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/report"
 )
 
@@ -21,10 +22,10 @@ var hostile = []string{
 
 // hostileReport has each name everywhere where the bytes of a session or a path may come through.
 func hostileReport() *report.Document {
-	d := &report.Document{Version: 1, Tool: report.Tool{Name: "sessfix", Version: "x"}}
+	d := &report.Document{Version: 1, Tool: jsonout.Tool{Name: "sessfix", Version: "x"}}
 	for _, h := range hostile {
 		call := h
-		f := report.Finding{Code: "DANGLING_CALL", Severity: "error", File: h, Offset: 1, Length: 2, Line: 3, CallID: &call, Missing: h, Message: "call " + h, Client: h, Repair: h, Never: h}
+		f := report.Finding{Finding: jsonout.Finding{Code: "DANGLING_CALL", Severity: "error", File: h, Offset: 1, Length: 2, Line: 3, CallID: &call, Missing: h, Message: "call " + h, Client: h, Repair: h, Never: h}}
 		note := f
 		note.Code, note.Severity = "UNREACHABLE_WORK", "note"
 		d.Sessions = append(d.Sessions, report.Session{Path: h, Agent: "toy", FormatVersion: h, ID: h, Verdict: "refuse", Findings: []report.Finding{f, note}, Refusal: h})

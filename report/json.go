@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/verify"
 )
@@ -15,18 +16,12 @@ const Version = 1
 
 // Document is the JSON report.
 type Document struct {
-	Version  int       `json:"version"`
-	Tool     Tool      `json:"tool"`
-	Summary  Summary   `json:"summary"`
-	Sessions []Session `json:"sessions"`
-	Homes    []Home    `json:"homes,omitempty"`
-	Errors   []Error   `json:"errors,omitempty"`
-}
-
-// Tool names the program.
-type Tool struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
+	Version  int          `json:"version"`
+	Tool     jsonout.Tool `json:"tool"`
+	Summary  Summary      `json:"summary"`
+	Sessions []Session    `json:"sessions"`
+	Homes    []Home       `json:"homes,omitempty"`
+	Errors   []Error      `json:"errors,omitempty"`
 }
 
 // Summary counts sessions. Failed are those that could not be looked at.
@@ -66,22 +61,22 @@ func (d *Document) Faulty() int {
 
 // Session is one session's report.
 type Session struct {
-	Path          string    `json:"path"`
-	Agent         string    `json:"agent"`
-	Medium        string    `json:"medium"`
-	ID            string    `json:"id,omitempty"`
-	CWD           string    `json:"cwd,omitempty"`
-	FormatVersion string    `json:"formatVersion,omitempty"`
-	Verdict       string    `json:"verdict"`
-	Size          int64     `json:"size"`
-	Records       int64     `json:"records"`
-	Events        int64     `json:"events"`
-	Turns         int64     `json:"turns"`
-	Tail          *Tail     `json:"tail,omitempty"`
-	Findings      []Finding `json:"findings"`
-	Branches      []Branch  `json:"branches,omitempty"`
-	Offers        []Offer   `json:"offers,omitempty"`
-	Parts         []Part    `json:"parts,omitempty"` // where there are several
+	Path          string           `json:"path"`
+	Agent         string           `json:"agent"`
+	Medium        string           `json:"medium"`
+	ID            string           `json:"id,omitempty"`
+	CWD           string           `json:"cwd,omitempty"`
+	FormatVersion string           `json:"formatVersion,omitempty"`
+	Verdict       string           `json:"verdict"`
+	Size          int64            `json:"size"`
+	Records       int64            `json:"records"`
+	Events        int64            `json:"events"`
+	Turns         int64            `json:"turns"`
+	Tail          *Tail            `json:"tail,omitempty"`
+	Findings      []Finding        `json:"findings"`
+	Branches      []jsonout.Branch `json:"branches,omitempty"`
+	Offers        []Offer          `json:"offers,omitempty"`
+	Parts         []Part           `json:"parts,omitempty"` // where there are several
 
 	// What repair adds.
 	Repaired    bool            `json:"repaired,omitempty"`
@@ -122,37 +117,9 @@ type Call struct {
 
 // Finding is one fault.
 type Finding struct {
-	Code        string   `json:"code"`
-	Severity    string   `json:"severity"`
-	File        string   `json:"file"`
-	Offset      int64    `json:"offset"`
-	Length      int64    `json:"length"`
-	Line        int64    `json:"line,omitempty"`
-	Frame       int64    `json:"frame,omitempty"`
-	LogicalLine int64    `json:"logicalLine,omitempty"`
-	CallID      *string  `json:"callId,omitempty"`
-	Expected    *int64   `json:"expected,omitempty"`
-	Got         *int64   `json:"got,omitempty"`
-	Missing     string   `json:"missing,omitempty"`
-	Recoverable *int64   `json:"recoverableLines,omitempty"`
-	Lines       []int64  `json:"lines,omitempty"`
-	Because     string   `json:"because,omitempty"`
-	Client      string   `json:"client,omitempty"`
-	Message     string   `json:"message"`
-	Repair      string   `json:"repair,omitempty"`
-	Never       string   `json:"never,omitempty"`
-	Branches    []Branch `json:"branches,omitempty"`
-
+	jsonout.Finding
 	path string    // of the file, in full
 	plan *partPlan // that a dry run shows with this finding
-}
-
-// Branch is one of two competing histories, ends included.
-type Branch struct {
-	Lines  [2]int64 `json:"lines"`
-	Seqs   [2]int64 `json:"seqs"`
-	Offset int64    `json:"offset"`
-	Length int64    `json:"length"`
 }
 
 // Quarantined are bytes that left the log and are kept aside.
@@ -188,7 +155,7 @@ func Of(r *verify.Result) Session {
 		}
 	}
 	for i := range r.Findings {
-		s.Branches = append(s.Branches, branches(r.Findings[i].Branches)...)
+		s.Branches = append(s.Branches, jsonout.Branches(r.Findings[i].Branches)...)
 	}
 	for _, o := range r.Offers {
 		message := fmt.Sprintf("repair --accept %s cuts the log in front of line %d, keeps %s and sets %s aside",
@@ -218,34 +185,8 @@ func fileOf(r *verify.Result) string {
 // Findings converts findings about a file.
 func Findings(file string, list []finding.Finding) []Finding {
 	out := make([]Finding, 0, len(list))
-	for i := range list {
-		f := &list[i]
-		j := Finding{
-			Code: string(f.Code), Severity: string(f.Severity), File: file, Offset: f.Off, Length: f.Len, Line: f.Line, Frame: f.Frame,
-			Missing: f.Missing, Lines: f.Lines, Because: string(f.Because), Client: f.Client, Message: f.Message,
-			Repair: f.Repair, Never: f.Never, Branches: branches(f.Branches),
-		}
-		if f.Line == 0 {
-			j.LogicalLine = f.Logical
-		}
-		if f.CallID != "" || f.Code == finding.EmptyCallID {
-			j.CallID = &f.CallID
-		}
-		if f.Numbered {
-			j.Expected, j.Got = &f.Expected, &f.Got
-		}
-		if f.Code == finding.TornFrame {
-			j.Recoverable = &f.Recoverable
-		}
-		out = append(out, j)
-	}
-	return out
-}
-
-func branches(list []finding.Branch) []Branch {
-	var out []Branch
-	for _, b := range list {
-		out = append(out, Branch{[2]int64{b.FirstLine, b.LastLine}, [2]int64{b.FirstSeq, b.LastSeq}, b.Offset, b.Length})
+	for _, f := range jsonout.Findings(file, list) {
+		out = append(out, Finding{Finding: f})
 	}
 	return out
 }
@@ -273,20 +214,20 @@ func (s *Session) AddRepair(o *repair.Outcome) {
 }
 
 // JSON writes the document.
-func (d *Document) JSON(w io.Writer) error { return Encode(w, d, true) }
+func (d *Document) JSON(w io.Writer) error { return jsonout.Write(w, d, true) }
 
 // JSONL writes a line for each session and a last one with the rest.
 func (d *Document) JSONL(w io.Writer) error {
 	for i := range d.Sessions {
-		if err := Encode(w, &d.Sessions[i], false); err != nil {
+		if err := jsonout.Write(w, &d.Sessions[i], false); err != nil {
 			return err
 		}
 	}
-	return Encode(w, struct {
-		Version int     `json:"version"`
-		Tool    Tool    `json:"tool"`
-		Summary Summary `json:"summary"`
-		Homes   []Home  `json:"homes,omitempty"`
-		Errors  []Error `json:"errors,omitempty"`
+	return jsonout.Write(w, struct {
+		Version int          `json:"version"`
+		Tool    jsonout.Tool `json:"tool"`
+		Summary Summary      `json:"summary"`
+		Homes   []Home       `json:"homes,omitempty"`
+		Errors  []Error      `json:"errors,omitempty"`
 	}{d.Version, d.Tool, d.Summary, d.Homes, d.Errors}, false)
 }

@@ -7,15 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/report"
 )
 
 // many is a report with n findings of each severity, the worst of them last.
 func many(n int) *report.Document {
-	d := &report.Document{Tool: report.Tool{Name: "sessfix", Version: "x"}}
+	d := &report.Document{Tool: jsonout.Tool{Name: "sessfix", Version: "x"}}
 	for _, severity := range []string{"note", "warning", "error"} {
 		for i := range n {
-			f := report.Finding{Code: "TORN_LINE", Severity: severity, Line: int64(i + 1), Offset: int64(i), Length: 1, Message: "part of a record"}
+			f := report.Finding{Finding: jsonout.Finding{Code: "TORN_LINE", Severity: severity, Line: int64(i + 1), Offset: int64(i), Length: 1, Message: "part of a record"}}
 			verdict := "repairable"
 			if severity == "note" {
 				verdict = "clean"
@@ -120,15 +121,15 @@ func TestFingerprintsStay(t *testing.T) {
 	call := func(id string) *string { return &id }
 	number := func(n int64) *int64 { return &n }
 	list := []report.Finding{
-		{Code: "TORN_LINE", Severity: "error", Offset: 10, Length: 20, Line: 2, Missing: "tail"},
-		{Code: "TORN_LINE", Severity: "error", Offset: 40, Length: 20, Line: 4, Missing: "tail"},
-		{Code: "TORN_LINE", Severity: "error", Offset: 70, Length: 21, Line: 6, Missing: "tail"},
-		{Code: "TORN_LINE", Severity: "error", Offset: 99, Length: 21, Line: 7, Missing: "head"},
-		{Code: "DANGLING_CALL", Severity: "error", Offset: 120, Length: 30, Line: 9, CallID: call("a")},
-		{Code: "DANGLING_CALL", Severity: "error", Offset: 120, Length: 30, Line: 9, CallID: call("b")},
-		{Code: "DANGLING_CALL", Severity: "error", Offset: 120, Length: 30, Line: 9, CallID: call("")},
-		{Code: "SEQ_GAP", Severity: "error", Offset: 200, Length: 5, Frame: 3, Expected: number(4), Got: number(6)},
-		{Code: "SEQ_GAP", Severity: "error", Offset: 200, Length: 5, Frame: 3, Expected: number(8), Got: number(10)},
+		{Finding: jsonout.Finding{Code: "TORN_LINE", Severity: "error", Offset: 10, Length: 20, Line: 2, Missing: "tail"}},
+		{Finding: jsonout.Finding{Code: "TORN_LINE", Severity: "error", Offset: 40, Length: 20, Line: 4, Missing: "tail"}},
+		{Finding: jsonout.Finding{Code: "TORN_LINE", Severity: "error", Offset: 70, Length: 21, Line: 6, Missing: "tail"}},
+		{Finding: jsonout.Finding{Code: "TORN_LINE", Severity: "error", Offset: 99, Length: 21, Line: 7, Missing: "head"}},
+		{Finding: jsonout.Finding{Code: "DANGLING_CALL", Severity: "error", Offset: 120, Length: 30, Line: 9, CallID: call("a")}},
+		{Finding: jsonout.Finding{Code: "DANGLING_CALL", Severity: "error", Offset: 120, Length: 30, Line: 9, CallID: call("b")}},
+		{Finding: jsonout.Finding{Code: "DANGLING_CALL", Severity: "error", Offset: 120, Length: 30, Line: 9, CallID: call("")}},
+		{Finding: jsonout.Finding{Code: "SEQ_GAP", Severity: "error", Offset: 200, Length: 5, Frame: 3, Expected: number(4), Got: number(6)}},
+		{Finding: jsonout.Finding{Code: "SEQ_GAP", Severity: "error", Offset: 200, Length: 5, Frame: 3, Expected: number(8), Got: number(10)}},
 	}
 	prints := func(list []report.Finding) []map[string]string {
 		d := &report.Document{Sessions: []report.Session{{Path: "a", ID: "id", Verdict: "refuse", Findings: list}, {Path: "b", ID: "id", Verdict: "refuse", Findings: list}}}
@@ -139,7 +140,7 @@ func TestFingerprintsStay(t *testing.T) {
 		return out
 	}
 	before := prints(list)
-	moved := []report.Finding{{Code: "BOM", Severity: "error", Length: 3, Line: 1}}
+	moved := []report.Finding{{Finding: jsonout.Finding{Code: "BOM", Severity: "error", Length: 3, Line: 1}}}
 	for _, f := range list {
 		f.Offset += 103
 		if f.Line > 0 {

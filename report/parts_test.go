@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/sessfix/sessfix/jsonout"
 	"github.com/sessfix/sessfix/repair"
 	"github.com/sessfix/sessfix/report"
 )
@@ -14,20 +15,20 @@ func TestJoin(t *testing.T) {
 	hashes := &report.Hashes{}
 	parts := []report.Session{
 		{Path: "/s/updates.jsonl", Agent: "grok", Medium: "jsonl", FormatVersion: "log", Verdict: "repairable", Size: 100, Records: 5, Events: 7, Turns: 2,
-			Findings: []report.Finding{{Code: "TORN_TAIL"}}, Tail: &report.Tail{Turn: 2}, Edits: 2, Repaired: true, Receipt: "/c/updates/0001", SHA256: hashes,
+			Findings: []report.Finding{{Finding: jsonout.Finding{Code: "TORN_TAIL"}}}, Tail: &report.Tail{Turn: 2}, Edits: 2, Repaired: true, Receipt: "/c/updates/0001", SHA256: hashes,
 			Closers: []repair.Closer{{Kind: "turn_completed"}}, Quarantined: []report.Quarantined{{Offset: 90}}, Output: "/o/updates.jsonl"},
 		{Path: "/s/chat_history.jsonl", Agent: "grok", Medium: "jsonl", ID: "id", CWD: "/w", FormatVersion: "1", Verdict: "clean", Size: 50, Records: 3, Events: 3, Turns: 1, Findings: []report.Finding{}},
 		{Path: "/s/summary.json", Agent: "grok", Medium: "jsonl", FormatVersion: "summary", Verdict: "refuse", Size: 8, Records: 1,
-			Findings: []report.Finding{{Code: "SIDECAR_CORRUPT"}}, Refusal: "no file says", Offers: []report.Offer{{Code: "X"}}, Branches: []report.Branch{{}},
+			Findings: []report.Finding{{Finding: jsonout.Finding{Code: "SIDECAR_CORRUPT"}}}, Refusal: "no file says", Offers: []report.Offer{{Code: "X"}}, Branches: []jsonout.Branch{{}},
 			Closers: []repair.Closer{{Kind: "x"}}},
 	}
 	about := []report.Part{{Role: "primary"}, {Role: "primary"}, {Role: "primary", Missing: true}}
 	j := report.Join("/s", parts, about)
 	want := report.Session{
 		Path: "/s", Agent: "grok", Medium: "folder", ID: "id", CWD: "/w", FormatVersion: "1", Verdict: "refuse", Size: 158, Records: 9, Events: 10, Turns: 2,
-		Findings: []report.Finding{{Code: "TORN_TAIL"}, {Code: "SIDECAR_CORRUPT"}}, Tail: &report.Tail{Turn: 2}, Edits: 2, Repaired: true,
+		Findings: []report.Finding{{Finding: jsonout.Finding{Code: "TORN_TAIL"}}, {Finding: jsonout.Finding{Code: "SIDECAR_CORRUPT"}}}, Tail: &report.Tail{Turn: 2}, Edits: 2, Repaired: true,
 		Closers: []repair.Closer{{Kind: "turn_completed"}, {Kind: "x"}}, Quarantined: []report.Quarantined{{Offset: 90}}, Output: filepath.FromSlash("/o"), Refusal: "no file says",
-		Offers: []report.Offer{{Code: "X"}}, Branches: []report.Branch{{}},
+		Offers: []report.Offer{{Code: "X"}}, Branches: []jsonout.Branch{{}},
 		Parts: []report.Part{
 			{File: "updates.jsonl", Role: "primary", Verdict: "repairable", Size: 100, Records: 5, Repaired: true, Edits: 2, Receipt: "/c/updates/0001", SHA256: hashes},
 			{File: "chat_history.jsonl", Role: "primary", Verdict: "clean", Size: 50, Records: 3},

@@ -48,22 +48,11 @@ func puts(p *repair.Plan, e edit.Edit) []put {
 		c, ok := closers[string(line)]
 		q := put{text: line}
 		if ok {
-			q.own, q.what = OwnWords(c), closer(c.Kind, c.CallID, c.Code)
+			q.own, q.what = c.OwnWords(), closer(c.Kind, c.CallID, c.Code)
 		}
 		out = append(out, q)
 	}
 	return out
-}
-
-// OwnWords tells closers that hold nothing of the session but ids: results that say that one is missing, and ends of what is open.
-func OwnWords(c format.Closing) bool {
-	if !bytes.HasPrefix(c.Line, []byte("{")) {
-		return false
-	}
-	if c.CallID == "" {
-		return c.Code == ""
-	}
-	return c.Code == finding.ToolNotStarted || c.Code == finding.ToolOutcomeUnknown
 }
 
 var (

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sessfix/sessfix/finding"
+	"github.com/sessfix/sessfix/jsonout"
 )
 
 // SARIF 2.1.0, as far as findings need it: docs.oasis-open.org/sarif/sarif/v2.1.0. A report is one run. Its rules are the
@@ -160,7 +161,7 @@ func (d *Document) SARIF(w io.Writer, base string) error {
 		run.Results = append(run.Results, t.result(index, seen))
 	}
 	run.Invocations = []sarifInvocation{{Successful: d.Summary.Failed == 0, Notifications: d.notifications(base, left)}}
-	return Encode(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, true)
+	return jsonout.Write(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, true)
 }
 
 // rules are those that occur, in the catalogue's order, and where each stands.

@@ -103,13 +103,13 @@ func compare(t *testing.T, root, o object, typ reflect.Type, at string) {
 		compare(t, root, *o.Items, typ.Elem(), at+"[]")
 	case reflect.Struct:
 		var names, always []string
-		for i := range typ.NumField() {
-			if !typ.Field(i).IsExported() {
+		for _, field := range reflect.VisibleFields(typ) {
+			if !field.IsExported() || field.Anonymous { // of an embedded one the fields are here as well
 				continue
 			}
-			name, option, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if name == "-" || name == "" {
-				t.Errorf("%s: field %s has no key", at, typ.Field(i).Name)
+				t.Errorf("%s: field %s has no key", at, field.Name)
 				continue
 			}
 			names = append(names, name)
@@ -117,7 +117,7 @@ func compare(t *testing.T, root, o object, typ reflect.Type, at string) {
 				always = append(always, name)
 			}
 			if p, ok := o.Properties[name]; ok {
-				compare(t, root, p, typ.Field(i).Type, at+"."+name)
+				compare(t, root, p, field.Type, at+"."+name)
 			} else {
 				t.Errorf("%s: the schema lacks %q", at, name)
 			}

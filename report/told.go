@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -98,13 +97,4 @@ func inside(base, name string) string {
 		return rest
 	}
 	return name
-}
-
-// String names a branch by its lines and numbers.
-func (b Branch) String() string {
-	text := fmt.Sprintf("lines %d to %d", b.Lines[0], b.Lines[1])
-	if b.Seqs[0] >= 0 {
-		text += fmt.Sprintf(", numbers %d to %d", b.Seqs[0], b.Seqs[1])
-	}
-	return text
 }

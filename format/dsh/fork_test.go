@@ -294,7 +294,7 @@ func TestForkEverywhere(t *testing.T) {
 				closed++
 			}
 			name, child := s.grow(s.request(c, "session-x"))
-			if got := faults(t, filepath.Join("/root", name), child, s.medium); !fits(got, c) {
+			if got := faults(t, filepath.Join("/made", name), child, s.medium); !fits(got, c) {
 				t.Errorf("%s at %d, %s: %v", file, c.Seq, c.Open, got)
 			}
 			text := child
@@ -318,7 +318,7 @@ func TestForkVersions(t *testing.T) {
 		s := stemOf(t, callsLog(version))
 		for _, c := range s.cuts()[1:] {
 			name, data := s.grow(s.request(c, "x"))
-			got := faults(t, path.Join("/root", name), data, scan.Lines)
+			got := faults(t, path.Join("/made", name), data, scan.Lines)
 			if version < 4 && !fits(got, c) || version == 4 && len(got) > 0 {
 				t.Errorf("version %d at %d: %v", version, c.Seq, got)
 			}
@@ -361,7 +361,7 @@ func TestForkHeader(t *testing.T) {
 		if child.Root != filepath.Dir(s.path) {
 			t.Errorf("%s: the branch of a copy lies under %s", c.name, child.Root)
 		}
-		if got := faults(t, path.Join("/root", name), data, scan.Lines); len(got) > 0 {
+		if got := faults(t, path.Join("/made", name), data, scan.Lines); len(got) > 0 {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

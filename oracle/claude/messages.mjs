@@ -2,16 +2,16 @@
 // is healthy, or that it repairs, as messages, and the real client resume it: the list must be what the client sends. Of a damaged one the list
 // must be the same before and after the repair. One line for each fault; the last line counts sessions. Exit 1 when one failed.
 import { existsSync } from 'node:fs'
-import { cp, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { begin } from './lib/begin.mjs'
-import { PROMPT, resume } from './lib/client.mjs'
+import { PROMPT } from './lib/client.mjs'
 import { eachOf } from './lib/each.mjs'
 import { plainRecords } from './lib/records.mjs'
 import { run } from './lib/run.mjs'
 import { namedSources, sharedSources } from './lib/sources.mjs'
 import { untold } from './lib/told.mjs'
-import { age, differences, settle, treeOf } from './lib/trial.mjs'
+import { age, ask, differences, settle, treeOf } from './lib/trial.mjs'
 
 const { values, binary, more, jobs, program, scratch } = await begin('messages')
 
@@ -58,23 +58,11 @@ async function trial(source, folder) {
   const list = JSON.parse(mended.out)
   if (list.length === 0) return faults.length > 0 ? faults : 'silent'
 
-  const answer = await patiently(() => ask(home, id, join(folder, 'client')))
+  const answer = await ask(home, id, join(folder, 'client'), { program })
   const main = answer.requests.find(request => request.main)
   if (main === undefined) return [...faults, `the client does not resume it: ${answer.err.slice(0, 200)}`]
   const added = plainRecords(answer.after.subarray(answer.before.length)).filter(({ type, isApiErrorMessage }) => (type === 'user' || type === 'assistant') && !isApiErrorMessage)
   return [...faults, ...untold(list, main.messages, added.map(record => record.message), PROMPT)]
-}
-
-/** A busy machine can starve a client once. Twice is a verdict. */
-async function patiently(work) {
-  const first = await work()
-  return first.status === null ? work() : first
-}
-
-async function ask(home, id, folder) {
-  await rm(folder, { recursive: true, force: true })
-  await cp(join(home, '.claude', 'projects'), join(folder, 'home', '.claude', 'projects'), { recursive: true, preserveTimestamps: true })
-  return resume(folder, id, { program })
 }
 
 function firstOther(a, b) {

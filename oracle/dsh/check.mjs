@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compare } from './lib/compare.mjs'
 import { writeDamages } from './lib/damages.mjs'
+import { eachOf } from './lib/each.mjs'
 import { writeSessions } from './lib/sessions.mjs'
 import { firstLine, runTrial } from './lib/trial.mjs'
 
@@ -77,17 +78,5 @@ async function given(paths) {
       else console.log(`skipped, no readable header: ${file}`)
     }
   }
-  return out
-}
-
-async function eachOf(items, atOnce, work) {
-  const out = []
-  let next = 0
-  await Promise.all(Array.from({ length: atOnce }, async () => {
-    while (next < items.length) {
-      const n = next++
-      out[n] = await work(items[n], n)
-    }
-  }))
   return out
 }

@@ -8,6 +8,7 @@ import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeDamages } from './lib/damages.mjs'
+import { judgeEach } from './lib/each.mjs'
 import { ASKED, nextRequest } from './lib/next.mjs'
 import { same } from './lib/records.mjs'
 import { differences } from './lib/said.mjs'
@@ -35,28 +36,16 @@ const REFUSED = 3
 const PROVIDERS = ['openai', 'anthropic']
 const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-messages-')) : resolve(values.keep)
 const tally = { compared: 0, refused: 0, 'of a version without library': 0 }
-let passed = 0
-let failed = 0
+const ended = { passed: 0, failed: 0 }
 try {
   const logs = (await sources()).filter(({ name }, n) => name.includes(values.only) && n % every === 0)
-  let next = 0
-  await Promise.all(Array.from({ length: jobs }, async () => {
-    while (next < logs.length) {
-      const n = next++
-      const home = join(scratch, 'homes', String(n).padStart(4, '0'))
-      const faults = await trial(logs[n], home).catch(error => [`no verdict: ${error.stack}`])
-      if (faults.length === 0) passed += 1
-      else failed += 1
-      for (const fault of faults) console.log(`FAIL ${logs[n].name}: ${fault}`)
-      if (values.keep === undefined) await rm(home, { recursive: true, force: true })
-    }
-  }))
+  Object.assign(ended, await judgeEach(logs, jobs, scratch, values.keep !== undefined, trial))
 } finally {
   if (values.keep === undefined) await rm(scratch, { recursive: true, force: true })
 }
 console.log(Object.entries(tally).map(([what, count]) => `${count} ${what}`).join(', '))
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed > 0 || passed === 0 ? 1 : 0)
+console.log(`${ended.passed} passed, ${ended.failed} failed`)
+process.exit(ended.failed > 0 || ended.passed === 0 ? 1 : 0)
 
 /** Our own sessions, those that say all that can be said, the damages of one, and the caller's. */
 async function sources() {

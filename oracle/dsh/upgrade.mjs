@@ -8,6 +8,7 @@ import { copyFile, lutimes, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFi
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { judgeEach } from './lib/each.mjs'
 import { pack, unpack, walkFrames } from './lib/frames.mjs'
 import { readLog, writeLog } from './lib/later.mjs'
 import { encodingOf, logName, logPath } from './lib/place.mjs'
@@ -34,29 +35,16 @@ const REFUSED = 3
 const NEWEST = 3 // of the published packages
 const scratch = values.keep === undefined ? await mkdtemp(join(tmpdir(), 'sessfix-upgrade-')) : resolve(values.keep)
 const tally = {}
-let passed = 0
-let failed = 0
+const ended = { passed: 0, failed: 0 }
 try {
   const trials = [...await ofSessions(), ...await ofRecipes(), ...await ofShuffled()].filter(({ name }, n) => name.includes(values.only) && n % every === 0)
-  let next = 0
-  await Promise.all(Array.from({ length: jobs }, async () => {
-    while (next < trials.length) {
-      const n = next++
-      const { name, run } = trials[n]
-      const home = join(scratch, 'homes', String(n).padStart(4, '0'))
-      const faults = await run(home).catch(error => [`no verdict: ${error.stack}`])
-      if (faults.length === 0) passed += 1
-      else failed += 1
-      for (const fault of faults) console.log(`FAIL ${name}: ${fault}`)
-      if (values.keep === undefined) await rm(home, { recursive: true, force: true })
-    }
-  }))
+  Object.assign(ended, await judgeEach(trials, jobs, scratch, values.keep !== undefined, ({ run }, home) => run(home)))
 } finally {
   if (values.keep === undefined) await rm(scratch, { recursive: true, force: true })
 }
 console.log(Object.entries(tally).map(([what, count]) => `${count} ${what}`).join(', '))
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed > 0 || passed === 0 ? 1 : 0)
+console.log(`${ended.passed} passed, ${ended.failed} failed`)
+process.exit(ended.failed > 0 || ended.passed === 0 ? 1 : 0)
 
 /** Our own sessions and the caller's, each to each newer generation. */
 async function ofSessions() {

@@ -39,21 +39,20 @@ export async function runTrial(binary, source, folder) {
   const wanted = wantedOf(wholeRecords(input))
   // Nothing was said, or nothing of it is left: the client has nothing to resume and says so.
   if (wanted.length === 0) return verdict('passed', faults)
-  return verdict('passed', [...faults, ...faultsOf(wanted, await patiently(() => ask(home, id, join(folder, 'client'))))])
+  return verdict('passed', [...faults, ...faultsOf(wanted, await ask(home, id, join(folder, 'client')))])
 }
 
 const verdict = (outcome, faults) => ({ outcome: faults.length > 0 ? 'failed' : outcome, faults })
 
-/** A busy machine can starve a client once. Twice is a verdict. */
-async function patiently(work) {
-  const first = await work()
-  return first.status === null ? work() : first
-}
-
-async function ask(home, id, folder) {
-  await rm(folder, { recursive: true, force: true })
-  await cp(join(home, '.claude', 'projects'), join(folder, 'home', '.claude', 'projects'), { recursive: true, preserveTimestamps: true })
-  return resume(folder, id)
+/** The client resumes a copy of the home. A busy machine can starve it once; twice is a verdict. */
+export async function ask(home, id, folder, options) {
+  const once = async () => {
+    await rm(folder, { recursive: true, force: true })
+    await cp(join(home, '.claude', 'projects'), join(folder, 'home', '.claude', 'projects'), { recursive: true, preserveTimestamps: true })
+    return resume(folder, id, options)
+  }
+  const first = await once()
+  return first.status === null ? once() : first
 }
 
 /** Copy the file to where the client keeps it, with the folder of its sub-agents. */

@@ -5,6 +5,8 @@ const NOON = Date.UTC(2026, 2, 1, 12)
 let threads = 0
 
 const DOT = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+// What the client calls the first agent of a thread. It reads no records of agents under other paths.
+const FIRST = `/${'root'}`
 const LONG = 'Sand and gulls, gulls and sand. é'
 
 function rollout(name, records, { paginated = false, instructions = { text: 'Be brief.' } } = {}) {
@@ -49,8 +51,8 @@ export function spokenSources() {
     rollout('an old summary of many long words', [...person(LONG.repeat(1500)), ...person(LONG.repeat(1001)), ...person(LONG.repeat(500)), summed('first'), ...person('d'), ...model('3')]),
     rollout('what was taken back in front of an old summary', [...person('a'), ...model('1'), ...person('b'), ...model('2'), event('thread_rolled_back', { num_turns: 1 }), ...person('c'), summed('s'), ...person('d')]),
     rollout('agents', [
-      ...person('a'), item({ type: 'agent_message', author: '/root', recipient: '/root/b', content: [{ type: 'input_text', text: 'go' }] }), ...model('1'),
-      ['inter_agent_communication', { author: '/root/b', recipient: '/root', content: 'gone', trigger_turn: true }], ...model('2'),
+      ...person('a'), item({ type: 'agent_message', author: FIRST, recipient: `${FIRST}/b`, content: [{ type: 'input_text', text: 'go' }] }), ...model('1'),
+      ['inter_agent_communication', { author: `${FIRST}/b`, recipient: FIRST, content: 'gone', trigger_turn: true }], ...model('2'),
     ]),
     rollout('no instructions', [message('developer', 'rules', 'more rules'), context, ...person('a'), ...model('1')], { instructions: null }),
     rollout('a new history', [

@@ -1,4 +1,4 @@
-package report
+package jsonout
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Encode writes a value as one JSON document and a newline, on many lines where it is indented.
+// Write writes a value as one JSON document and a newline, on many lines where it is indented.
 // Characters that do not print are escaped, as JSON may: a terminal could take them for commands.
-func Encode(w io.Writer, v any, indent bool) error {
+func Write(w io.Writer, v any, indent bool) error {
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)
 	e.SetEscapeHTML(false)
