@@ -11,14 +11,6 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// Options say how a session is told.
-type Options struct {
-	// Content: with the text of the conversation; without it lengths and hashes stand in its place.
-	Content bool
-	// Prompt is what the user says next, behind the messages; "" = nothing.
-	Prompt string
-}
-
 // SchemaVersion is that of the lines of WriteJSONL. Keys are added, never renamed.
 const SchemaVersion = 1
 
