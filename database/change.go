@@ -95,7 +95,7 @@ func transact(ctx context.Context, path string, do func(tx *sql.Tx) error) (err 
 		}
 	}()
 	db.SetMaxOpenConns(1)
-	tx, err := db.BeginTx(ctx, nil)
+	tx, err := begin(ctx, db)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, busy(err))
 	}
@@ -103,10 +103,22 @@ func transact(ctx context.Context, path string, do func(tx *sql.Tx) error) (err 
 	if err := do(tx); err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("%s: %w", path, busy(err))
 	}
 	return nil
+}
+
+// begin begins a transaction that ends only where it is told to. One of ctx would be rolled back beside the caller, who would
+// come back while the journal is still there; the caller asks ctx before it commits.
+func begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return db.BeginTx(context.WithoutCancel(ctx), nil)
 }
 
 // busy tells another writer from trouble.

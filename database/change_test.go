@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sessfix/sessfix/database"
 )
@@ -83,8 +84,12 @@ func TestChange(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err = database.Change(ctx, path, func(tx *sql.Tx) error { defer cancel(); return drop(tx) })
-	if after := files(t, filepath.Dir(path)); err == nil || len(after) != 1 || after[filepath.Base(path)] != before[filepath.Base(path)] {
+	err = database.Change(ctx, path, func(tx *sql.Tx) error {
+		cancel()
+		time.Sleep(20 * time.Millisecond) // in which nobody else ends the transaction: Change would come back while that goes on
+		return drop(tx)
+	})
+	if after := files(t, filepath.Dir(path)); !errors.Is(err, context.Canceled) || len(after) != 1 || after[filepath.Base(path)] != before[filepath.Base(path)] {
 		t.Errorf("%v", err)
 	}
 	if err := database.Change(t.Context(), path, drop); err != nil {

@@ -43,7 +43,7 @@ func Forget(ctx context.Context, r Rows, from int64) (bool, error) {
 		return false, fmt.Errorf("%s: %w", r.Path, err)
 	}
 	defer db.Close()
-	tx, err := db.BeginTx(ctx, nil)
+	tx, err := begin(ctx, db)
 	if err != nil {
 		return false, fmt.Errorf("%s: take rows out: %w", r.Path, err)
 	}
@@ -56,6 +56,9 @@ func Forget(ctx context.Context, r Rows, from int64) (bool, error) {
 		if _, err := tx.ExecContext(ctx, s, r.Key); err != nil {
 			return false, fmt.Errorf("%s: take rows out: %w", r.Path, err)
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return false, err
 	}
 	if err := tx.Commit(); err != nil {
 		return false, fmt.Errorf("%s: take rows out: %w", r.Path, err)
