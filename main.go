@@ -5,16 +5,13 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/sessfix/sessfix/cmd"
 )
 
 func main() {
-	// Buffers are used again and little is left behind: to collect it half as often costs a few megabytes
-	// and saves some hundredths of the time.
-	debug.SetGCPercent(200)
+	cmd.SpareMemory()
 	// A reader that went away is no reason to die: the write fails, and Main ends quietly.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

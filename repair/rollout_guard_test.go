@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,8 +71,9 @@ func (b *rolloutBed) take(path string) (give func()) {
 	b.t.Helper()
 	l, err := durable.Flock(path, "")
 	b.must(err)
-	b.t.Cleanup(func() { l.Unlock() })
-	return func() { l.Unlock() }
+	give = sync.OnceFunc(func() { l.Unlock() }) // a timer may do it while the test ends
+	b.t.Cleanup(give)
+	return give
 }
 
 // refused tells that nothing is written, since somebody is at work.
