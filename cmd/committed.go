@@ -33,9 +33,10 @@ func (a *app) committedCmd() *cobra.Command {
 session and died, or was cut off, before it heard that the write was done. Is it there?
 
   committed      it stands whole in the log, and the agent reads it the next time. Status 0
-  not committed  nothing of it is there, the log is whole where it would have to stand, and nobody
-                 may still write it: it is safe to write it again. Status 1
-  unknown        anything else: torn bytes that may be it, a hole in the numbers, another record of
+  not committed  it is not there, or no more than its beginning at the torn end of the log; nothing
+                 else may be what is left of it, and nobody may still write it. It is safe to write
+                 it again, once a torn end is mended. Status 1
+  unknown        anything else: damage that may be it, a hole in the numbers, another record of
                  its number, damage at which the agent stops, an agent that is at work. The answer
                  says why, and what to look at. Status 3
 

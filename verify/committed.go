@@ -76,10 +76,11 @@ type Commitment struct {
 	By       string     // bytes, id or number
 	Where    []Sighting // where it stands
 	Why      []string   // of an outcome that is unknown
-	Look     []Sighting // what to look at then
+	Look     []Sighting // what to look at then, and the torn end of a log
 	Notes    []string
 	Advice   string
 	question *sought
+	mend     bool // a log of the session is torn at its end
 }
 
 // ErrNoNumbers says that the records of a session have no numbers.
@@ -88,7 +89,8 @@ var ErrNoNumbers = errors.New("its records have no numbers: ask by id or by the 
 // Committed tells whether a record was durably written to the session whose parts these are.
 //
 //	stored   it stands there whole, and the client reads it the next time
-//	absent   nothing of it is there, the log is whole where it would have to stand, and nobody may still write it
+//	absent   nothing of it is there, or no more than a beginning at the torn end of the log, which is whole where else it
+//	         would have to stand, and nobody may still write it
 //	unsure   anything else
 func Committed(ctx context.Context, parts []store.Session, q Question) (*Commitment, error) {
 	s, err := seek(q)
@@ -244,6 +246,9 @@ func (a *Commitment) advise() {
 		a.Advice = "do not write it again"
 	case Absent:
 		a.Advice = "it is safe to write it again; whether what it tells of was done is another question"
+		if a.mend {
+			a.Advice = "mend the log with sessfix repair, since what is written behind its torn end is lost with it; then " + a.Advice
+		}
 	default:
 		a.Advice = "do not write it again before you have looked"
 	}

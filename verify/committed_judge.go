@@ -263,8 +263,15 @@ func (a *Commitment) missing(l *log) {
 	ordered := !slices.ContainsFunc(l.findings, func(f finding.Finding) bool {
 		return f.Damage() && (f.Code == finding.SeqFork || f.Code == finding.SeqDup || f.Code == finding.SeqMissing)
 	})
+	torn := l.tornEnd(s)
+	if torn != nil {
+		a.tornAt(l, torn)
+	}
 	for i := range l.findings {
 		f := &l.findings[i]
+		if torn != nil && hides[f.Code] && f.Off >= torn.Off {
+			continue
+		}
 		// What is in front of a record with a lower number cannot be one with a higher.
 		if numbered && ordered && !l.above && f.TextEnd() <= l.highest.Text && hides[f.Code] {
 			continue
@@ -315,7 +322,7 @@ func (l *log) conceals(f *finding.Finding, s *sought) string {
 // remains compares damaged bytes with the record.
 func (l *log) remains(f *finding.Finding, s *sought) string {
 	why := fmt.Sprintf("damage that may be what is left of it, %s at %d", f.Code, f.Off)
-	piece := l.damaged(f, s)
+	piece := l.damaged(f)
 	switch {
 	case len(piece) == 0:
 	case s.record != nil && bytes.HasPrefix(s.record, piece):
@@ -336,7 +343,7 @@ func (l *log) remains(f *finding.Finding, s *sought) string {
 const maxPiece = 64 << 20
 
 // damaged are the stored bytes of a fault, without what no record holds at its ends.
-func (l *log) damaged(f *finding.Finding, s *sought) []byte {
+func (l *log) damaged(f *finding.Finding) []byte {
 	if l.in.Medium != scan.Lines || l.in.R == nil || f.Len <= 0 {
 		return nil
 	}
