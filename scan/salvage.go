@@ -406,7 +406,7 @@ func (s *Scanner) recordAt(i, to int, budget *int) int {
 	}
 	end, f := s.m.Value(s.buf[:s.end+Pad], i, to)
 	*budget -= max(f.Off, end) - i + 16
-	if f.Cause != OK || !s.isRecord() || s.framing.Arrays && s.element(i, end, to) {
+	if f.Cause != OK || !s.isRecord() || (s.framing.Arrays || len(s.inside) > 0 && !s.hasAny(s.needs)) && s.element(i, end, to) {
 		return 0
 	}
 	if end < to && s.buf[end] != 0 && s.buf[end] != '{' && !isSpace(s.buf[end]) && len(s.needs) == 0 {
@@ -415,7 +415,7 @@ func (s *Scanner) recordAt(i, to int, budget *int) int {
 	return end
 }
 
-// element tells an element of an array that is torn from a record.
+// element tells a member of an object, or an element of an array, that is torn from a record.
 func (s *Scanner) element(i, end, to int) bool {
 	for i--; i >= s.pos && isSpace(s.buf[i]); i-- {
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/sessfix/sessfix/finding"
 	"github.com/sessfix/sessfix/session"
@@ -60,6 +61,7 @@ type Scanner struct {
 	m       *Machine
 	framing session.Framing
 	needs   [][]uint16 // Needs as capture keys
+	inside  [][]uint16 // Inside, likewise
 	starts  [][]byte   // Framing.Starts, or what the first record taught
 
 	buf      []byte // window; Pad zero bytes stand behind end
@@ -93,16 +95,11 @@ func New(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Scanner, e
 		return nil, err
 	}
 	s := &Scanner{ctx: ctx, m: m, framing: o.Framing, starts: o.Framing.Starts, line: 1}
-	for _, set := range o.Framing.Needs {
-		var keys []uint16
-		for _, name := range set {
-			for i, k := range o.Framing.Keys {
-				if k == name {
-					keys = append(keys, uint16(i))
-				}
-			}
-		}
-		s.needs = append(s.needs, keys)
+	if s.needs, err = needs(o.Framing.Keys, o.Framing.Needs); err != nil {
+		return nil, err
+	}
+	if s.inside, err = needs(o.Framing.Keys, o.Framing.Inside); err != nil {
+		return nil, err
 	}
 	switch o.Medium {
 	case Lines:
@@ -115,6 +112,22 @@ func New(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Scanner, e
 		return nil, fmt.Errorf("scan: unknown medium %q", o.Medium)
 	}
 	return s, nil
+}
+
+// needs are the sets of keys that make a record.
+func needs(keys []string, sets [][]string) (out [][]uint16, err error) {
+	for _, set := range sets {
+		var need []uint16
+		for _, name := range set {
+			i := slices.Index(keys, name)
+			if i < 0 {
+				return nil, fmt.Errorf("scan: a record needs %q, which is not captured", name)
+			}
+			need = append(need, uint16(i))
+		}
+		out = append(out, need)
+	}
+	return out, nil
 }
 
 // Record is the record that Next found; it is valid until the next call of Next.
@@ -255,15 +268,13 @@ func (s *Scanner) opens(c byte) bool { return c == '{' || c == '[' && s.framing.
 
 // isRecord tells whether the object just validated has the keys of a record.
 func (s *Scanner) isRecord() bool {
-	if len(s.needs) == 0 {
-		return true
-	}
-	for _, set := range s.needs {
-		all := true
-		for _, k := range set {
-			all = all && s.has(k)
-		}
-		if all {
+	return len(s.needs) == 0 || s.hasAny(s.needs) || s.hasAny(s.inside)
+}
+
+// hasAny tells whether it has all keys of one of the sets.
+func (s *Scanner) hasAny(sets [][]uint16) bool {
+	for _, set := range sets {
+		if !slices.ContainsFunc(set, func(k uint16) bool { return !s.has(k) }) {
 			return true
 		}
 	}

@@ -25,9 +25,11 @@ type Framing struct {
 	Keys []string
 	// Starts are the ways in which a record may begin; they tell a record from an object inside one.
 	Starts [][]byte
-	// Needs are the top-level keys that make an object a record, as alternatives of sets:
-	// one whole set must be there.
+	// Needs are the keys that make an object a record, as alternatives of sets: one whole set must be there. All stand in Keys.
 	Needs [][]string
+	// Inside are further sets, which objects inside of records have too: one that has no other is no record where it stands as
+	// a member of something that is torn.
+	Inside [][]string
 	// HeaderFrame: the first frame of a compressed part holds exactly the first line.
 	HeaderFrame bool
 	// Arrays: a line may be an array of objects, which is one record. No object inside of a torn one is a record.

@@ -129,7 +129,8 @@ func (d dialect) Framing() session.Framing {
 	}
 	if d.generation == bare {
 		f.Starts = append(f.Starts, []byte(`{"id":`), []byte(`{"record_type":`))
-		f.Needs = [][]string{{"type"}, {"record_type"}, {"id", "timestamp"}}
+		f.Needs = [][]string{{"type", "role"}, {"type", "call_id"}, {"record_type"}, {"id", "timestamp"}}
+		f.Inside = [][]string{{"type"}} // what a message consists of has it as well
 	}
 	return f
 }

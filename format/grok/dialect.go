@@ -43,7 +43,8 @@ func (d dialect) Framing() session.Framing {
 	case eventsName:
 		f.Starts, f.Needs = [][]byte{[]byte(`{"ts":`)}, [][]string{{"ts", "type"}}
 	default:
-		f.Starts, f.Needs = [][]byte{[]byte(`{"timestamp":`), []byte(`{"sessionId":`)}, [][]string{{"params"}, {"sessionId", "update"}}
+		f.Starts, f.Needs = [][]byte{[]byte(`{"timestamp":`), []byte(`{"sessionId":`)}, [][]string{{"params"}}
+		f.Inside = [][]string{{"update.sessionUpdate"}} // the params alone, as records were first
 	}
 	return f
 }
