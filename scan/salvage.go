@@ -371,6 +371,7 @@ func (s *Scanner) torn(from, to, next int, terminated bool, nth int64) {
 func (s *Scanner) segments(from, to int) []segment {
 	var segs []segment
 	budget := 16*(to-from) + 1<<16
+	front := from // of what is in no record
 	for i := from; i < to && len(segs) <= maxFaults; {
 		c := s.buf[i]
 		switch {
@@ -380,33 +381,33 @@ func (s *Scanner) segments(from, to int) []segment {
 				j++
 			}
 			segs = append(segs, segment{'n', i, j})
-			i = j
+			i, front = j, j
 			continue
 		case isSpace(c) && len(segs) > 0 && segs[len(segs)-1].kind != 'j':
 			i++
 			continue
 		case s.opens(c):
-			if end := s.recordAt(i, to, &budget); end > 0 {
+			if end := s.recordAt(front, i, to, &budget); end > 0 {
 				segs = append(segs, segment{'r', i, end})
-				i = end
+				i, front = end, end
 				continue
 			}
 		}
-		j := s.nextPlace(i+1, to, &budget)
+		j := s.nextPlace(front, i+1, to, &budget)
 		segs = append(segs, segment{'j', i, j})
 		i = j
 	}
 	return segs
 }
 
-// recordAt returns the end of the whole record that begins at i, 0 if none does.
-func (s *Scanner) recordAt(i, to int, budget *int) int {
+// recordAt returns the end of the whole record that begins at i, 0 if none does. What stands between from and i is in none.
+func (s *Scanner) recordAt(from, i, to int, budget *int) int {
 	if *budget <= 0 {
 		return 0
 	}
 	end, f := s.m.Value(s.buf[:s.end+Pad], i, to)
 	*budget -= max(f.Off, end) - i + 16
-	if f.Cause != OK || !s.isRecord() || (s.framing.Arrays || len(s.inside) > 0 && !s.hasAny(s.needs)) && s.element(i, end, to) {
+	if f.Cause != OK || !s.isRecord() || (s.framing.Arrays || len(s.inside) > 0 && !s.hasAny(s.needs)) && s.member(from, i, end, to, budget) {
 		return 0
 	}
 	if end < to && s.buf[end] != 0 && s.buf[end] != '{' && !isSpace(s.buf[end]) && len(s.needs) == 0 {
@@ -415,18 +416,40 @@ func (s *Scanner) recordAt(i, to int, budget *int) int {
 	return end
 }
 
-// element tells a member of an object, or an element of an array, that is torn from a record.
-func (s *Scanner) element(i, end, to int) bool {
-	for i--; i >= s.pos && isSpace(s.buf[i]); i-- {
+// member tells an object that is a member of one that is torn, or an element of an array that is, from a record. It stands at
+// buf[i:end] behind buf[from:i], which is in no record.
+func (s *Scanner) member(from, i, end, to int, budget *int) bool {
+	if from < i && s.opens(s.buf[from]) {
+		*budget -= end - from
+		if _, f := s.m.Value(s.buf[:s.end+Pad], from, end); f.Cause != OK && f.Cause != Truncated && f.Off >= i {
+			return false // the one in front breaks off where this one begins
+		}
 	}
+	front := bytes.TrimRight(s.buf[from:i], " \t\r\n")
 	for end < to && isSpace(s.buf[end]) {
 		end++
 	}
-	return i >= s.pos && (s.buf[i] == '[' || s.buf[i] == ',' || s.buf[i] == ':') || end < to && (s.buf[end] == ',' || s.buf[end] == ']' || s.buf[end] == '}')
+	return s.holds(front) || end < to && (s.buf[end] == ',' || s.buf[end] == ']' || s.buf[end] == '}')
 }
 
-// nextPlace finds where a whole record or a run of NUL bytes begins, to if nowhere.
-func (s *Scanner) nextPlace(i, to int, budget *int) int {
+// holds tells whether the beginning of something torn ends where an object stands in it that is no record.
+func (s *Scanner) holds(front []byte) bool {
+	if len(front) == 0 {
+		return false
+	}
+	switch front[len(front)-1] {
+	case '[', ',':
+		return s.framing.Arrays || slices.ContainsFunc(s.framing.Inside, func(in session.Inner) bool { return in.Of == "" })
+	case ':':
+		return s.framing.Arrays || slices.ContainsFunc(s.framing.Inside, func(in session.Inner) bool {
+			return in.Of != "" && bytes.HasSuffix(front, []byte(`"`+in.Of+`":`))
+		})
+	}
+	return false
+}
+
+// nextPlace finds where a whole record or a run of NUL bytes begins, to if nowhere. What stands between from and i is in none.
+func (s *Scanner) nextPlace(from, i, to int, budget *int) int {
 	if n := bytes.IndexByte(s.buf[i:to], 0); n >= 0 {
 		to = i + n
 	}
@@ -441,7 +464,7 @@ func (s *Scanner) nextPlace(i, to int, budget *int) int {
 				at = i + n
 			}
 		}
-		if at == to || s.recordAt(at, to, budget) > 0 {
+		if at == to || s.recordAt(from, at, to, budget) > 0 {
 			return at
 		}
 		i = at + 1

@@ -61,7 +61,7 @@ type Scanner struct {
 	m       *Machine
 	framing session.Framing
 	needs   [][]uint16 // Needs as capture keys
-	inside  [][]uint16 // Inside, likewise
+	inside  [][]uint16 // those of Inside, likewise
 	starts  [][]byte   // Framing.Starts, or what the first record taught
 
 	buf      []byte // window; Pad zero bytes stand behind end
@@ -98,8 +98,12 @@ func New(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Scanner, e
 	if s.needs, err = needs(o.Framing.Keys, o.Framing.Needs); err != nil {
 		return nil, err
 	}
-	if s.inside, err = needs(o.Framing.Keys, o.Framing.Inside); err != nil {
-		return nil, err
+	for _, in := range o.Framing.Inside {
+		sets, err := needs(o.Framing.Keys, [][]string{in.Needs})
+		if err != nil {
+			return nil, err
+		}
+		s.inside = append(s.inside, sets...)
 	}
 	switch o.Medium {
 	case Lines:

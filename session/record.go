@@ -27,15 +27,21 @@ type Framing struct {
 	Starts [][]byte
 	// Needs are the keys that make an object a record, as alternatives of sets: one whole set must be there. All stand in Keys.
 	Needs [][]string
-	// Inside are further sets, which objects inside of records have too: one that has no other is no record where it stands as
-	// a member of something that is torn.
-	Inside [][]string
+	// Inside are further ones, which objects inside of records have too: what has no other is no record where it stands in a
+	// torn one as those do.
+	Inside []Inner
 	// HeaderFrame: the first frame of a compressed part holds exactly the first line.
 	HeaderFrame bool
 	// Arrays: a line may be an array of objects, which is one record. No object inside of a torn one is a record.
 	Arrays bool
 	// Skippable: skippable frames are harmless to the client.
 	Skippable bool
+}
+
+// Inner is a kind of object that may be a record or stand inside of one.
+type Inner struct {
+	Of    string   // the member that holds it, "" = it is an element of an array
+	Needs []string // the keys that make it a record
 }
 
 // Marks say how a record was found.

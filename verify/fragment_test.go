@@ -30,8 +30,8 @@ func TestFragments(t *testing.T) {
 
 // bareRollout is one of codex before its records had an envelope.
 const bareRollout = `{"id":"019d0002-1111-7222-8333-000000000020","timestamp":"2026-03-01T09:30:00.000Z","instructions":null}
-{"record_type":"state"}
 {"type":"message","role":"user","content":[{"type":"input_text","text":"Rake the path."}]}
+{"record_type":"state"}
 {"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"A rake."}],"encrypted_content":"c2Vj"}
 {"type":"local_shell_call","id":"ls_1","call_id":"call_1","status":"completed","action":{"type":"exec","command":["rake","path"]}}
 {"type":"function_call_output","call_id":"call_1","output":"{\"output\":\"done\",\"metadata\":{\"exit_code\":0}}"}
@@ -52,6 +52,7 @@ func fragmentsBelow(t *testing.T, root string) {
 			for _, s := range group {
 				if s.Path == path && s.Dialect != nil && s.Medium == scan.Lines {
 					t.Run(filepath.ToSlash(path[len(root)+1:]), func(t *testing.T) { t.Parallel(); fragments(t, s) })
+					t.Run(filepath.ToSlash(path[len(root)+1:])+" glued", func(t *testing.T) { t.Parallel(); glued(t, s) })
 				}
 			}
 		}
@@ -91,6 +92,35 @@ func fragments(t *testing.T, s store.Session) {
 						t.Errorf("line %d, cut at %d: %.80q of it is taken for a record", n+1, cut, r.Raw)
 					}
 				}
+			}
+		}
+	}
+}
+
+// A record behind the torn beginning of another one is found, whole, wherever that one is torn.
+func glued(t *testing.T, s store.Session) {
+	data, err := os.ReadFile(s.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	framing := s.Dialect.Framing()
+	if framing.Arrays {
+		t.Skip("a record behind the beginning of an array may be its element")
+	}
+	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+	for n := 1; n+1 < len(lines) && n < 30; n++ {
+		torn, next := lines[n], lines[n+1]
+		for cut := 1; cut < len(torn); cut++ {
+			if !bytes.ContainsAny(torn[cut-1:cut], "{}[]:,") && cut%29 != 0 {
+				continue
+			}
+			text := append(bytes.Clone(torn[:cut]), next...)
+			sc, err := scan.New(t.Context(), bytes.NewReader(text), int64(len(text)), scan.Options{Medium: scan.Lines, Framing: framing})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sc.Next() || !bytes.Equal(sc.Record().Raw, next) || sc.Next() {
+				t.Errorf("line %d, cut at %d: the record of line %d is not found behind it", n+1, cut, n+2)
 			}
 		}
 	}

@@ -130,7 +130,7 @@ func (d dialect) Framing() session.Framing {
 	if d.generation == bare {
 		f.Starts = append(f.Starts, []byte(`{"id":`), []byte(`{"record_type":`))
 		f.Needs = [][]string{{"type", "role"}, {"type", "call_id"}, {"record_type"}, {"id", "timestamp"}}
-		f.Inside = [][]string{{"type"}} // what a message consists of has it as well
+		f.Inside = []session.Inner{{Needs: []string{"type"}}, {Of: "action", Needs: []string{"type"}}} // what items consist of
 	}
 	return f
 }

@@ -44,7 +44,7 @@ func (d dialect) Framing() session.Framing {
 		f.Starts, f.Needs = [][]byte{[]byte(`{"ts":`)}, [][]string{{"ts", "type"}}
 	default:
 		f.Starts, f.Needs = [][]byte{[]byte(`{"timestamp":`), []byte(`{"sessionId":`)}, [][]string{{"params"}}
-		f.Inside = [][]string{{"update.sessionUpdate"}} // the params alone, as records were first
+		f.Inside = []session.Inner{{Of: "params", Needs: []string{"update.sessionUpdate"}}} // as records were first
 	}
 	return f
 }
