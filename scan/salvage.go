@@ -342,7 +342,7 @@ func (s *Scanner) junk(g segment, followed, tail bool) {
 	f := s.finding(code, g.off, g.end)
 	f.Missing = "head"
 	raw := s.buf[g.off:g.end]
-	if raw[0] == '{' {
+	if s.opens(raw[0]) {
 		f.Missing = "tail"
 	}
 	f.Message = fmt.Sprintf("%d bytes of a record, its %s is missing", g.end-g.off, f.Missing)
@@ -371,7 +371,7 @@ func (s *Scanner) torn(from, to, next int, terminated bool, nth int64) {
 func (s *Scanner) segments(from, to int) []segment {
 	var segs []segment
 	budget := 16*(to-from) + 1<<16
-	front := from // of what is in no record
+	junk, next := front{from: from}, s.places()
 	for i := from; i < to && len(segs) <= maxFaults; {
 		c := s.buf[i]
 		switch {
@@ -381,33 +381,33 @@ func (s *Scanner) segments(from, to int) []segment {
 				j++
 			}
 			segs = append(segs, segment{'n', i, j})
-			i, front = j, j
+			i, junk = j, front{from: j}
 			continue
 		case isSpace(c) && len(segs) > 0 && segs[len(segs)-1].kind != 'j':
 			i++
 			continue
 		case s.opens(c):
-			if end := s.recordAt(front, i, to, &budget); end > 0 {
+			if end := s.recordAt(&junk, i, to, &budget); end > 0 {
 				segs = append(segs, segment{'r', i, end})
-				i, front = end, end
+				i, junk = end, front{from: end}
 				continue
 			}
 		}
-		j := s.nextPlace(front, i+1, to, &budget)
+		j := s.nextPlace(&junk, next, i+1, to, &budget)
 		segs = append(segs, segment{'j', i, j})
 		i = j
 	}
 	return segs
 }
 
-// recordAt returns the end of the whole record that begins at i, 0 if none does. What stands between from and i is in none.
-func (s *Scanner) recordAt(from, i, to int, budget *int) int {
+// recordAt returns the end of the whole record that begins at i, 0 if none does.
+func (s *Scanner) recordAt(junk *front, i, to int, budget *int) int {
 	if *budget <= 0 {
 		return 0
 	}
 	end, f := s.m.Value(s.buf[:s.end+Pad], i, to)
 	*budget -= max(f.Off, end) - i + 16
-	if f.Cause != OK || !s.isRecord() || (s.framing.Arrays || len(s.inside) > 0 && !s.hasAny(s.needs)) && s.member(from, i, end, to, budget) {
+	if f.Cause != OK || !s.isRecord() || (s.framing.Arrays || len(s.inside) > 0 && !s.hasAny(s.needs)) && s.member(junk, i, end, to) {
 		return 0
 	}
 	if end < to && s.buf[end] != 0 && s.buf[end] != '{' && !isSpace(s.buf[end]) && len(s.needs) == 0 {
@@ -417,19 +417,35 @@ func (s *Scanner) recordAt(from, i, to int, budget *int) int {
 }
 
 // member tells an object that is a member of one that is torn, or an element of an array that is, from a record. It stands at
-// buf[i:end] behind buf[from:i], which is in no record.
-func (s *Scanner) member(from, i, end, to int, budget *int) bool {
-	if from < i && s.opens(s.buf[from]) {
-		*budget -= end - from
-		if _, f := s.m.Value(s.buf[:s.end+Pad], from, end); f.Cause != OK && f.Cause != Truncated && f.Off >= i {
-			return false // the one in front breaks off where this one begins
-		}
+// buf[i:end].
+func (s *Scanner) member(front *front, i, end, to int) bool {
+	if at := s.breaks(front, to); i <= at && at < end {
+		return false // what is in front breaks off where this one begins
 	}
-	front := bytes.TrimRight(s.buf[from:i], " \t\r\n")
 	for end < to && isSpace(s.buf[end]) {
 		end++
 	}
-	return s.holds(front) || end < to && (s.buf[end] == ',' || s.buf[end] == ']' || s.buf[end] == '}')
+	return s.holds(bytes.TrimRight(s.buf[front.from:i], " \t\r\n")) || end < to && (s.buf[end] == ',' || s.buf[end] == ']' || s.buf[end] == '}')
+}
+
+// front is what stands in front of a record and is in none.
+type front struct {
+	from   int
+	looked bool
+	broken int // where the value that begins there breaks off, -1 where none does
+}
+
+// breaks is where it breaks off, whatever stands behind it.
+func (s *Scanner) breaks(f *front, to int) int {
+	if !f.looked {
+		f.looked, f.broken = true, -1
+		if s.opens(s.buf[f.from]) {
+			if _, fault := s.m.Value(s.buf[:s.end+Pad], f.from, to); fault.Cause != OK && fault.Cause != Truncated {
+				f.broken = fault.Off
+			}
+		}
+	}
+	return f.broken
 }
 
 // holds tells whether the beginning of something torn ends where an object stands in it that is no record.
@@ -448,28 +464,61 @@ func (s *Scanner) holds(front []byte) bool {
 	return false
 }
 
-// nextPlace finds where a whole record or a run of NUL bytes begins, to if nowhere. What stands between from and i is in none.
-func (s *Scanner) nextPlace(from, i, to int, budget *int) int {
-	if n := bytes.IndexByte(s.buf[i:to], 0); n >= 0 {
-		to = i + n
+// places are where something next stands in a line. What was found once is not sought again, so that the whole costs what a line
+// is long, however many places there are.
+type places struct {
+	starts [][]byte
+	at     []int // the next place of each start, the line's end if there is none; good from where it was sought
+	nul    int   // likewise the next NUL byte
+}
+
+func (s *Scanner) places() *places {
+	p := &places{starts: s.starts, nul: -1}
+	if len(p.starts) == 0 {
+		p.starts = [][]byte{[]byte(`{"`)}
 	}
-	starts := s.starts
-	if len(starts) == 0 {
-		starts = [][]byte{[]byte(`{"`)}
+	for range p.starts {
+		p.at = append(p.at, -1)
 	}
-	for i < to {
-		at := to
-		for _, st := range starts {
-			if n := bytes.Index(s.buf[i:at], st); n >= 0 {
-				at = i + n
+	return p
+}
+
+// nextNUL is where the next NUL byte stands, to if nowhere.
+func (p *places) nextNUL(buf []byte, i, to int) int {
+	if p.nul < i {
+		p.nul = to
+		if n := bytes.IndexByte(buf[i:to], 0); n >= 0 {
+			p.nul = i + n
+		}
+	}
+	return p.nul
+}
+
+// nextStart is where a record may next begin, to if nowhere.
+func (p *places) nextStart(buf []byte, i, to int) int {
+	first := to
+	for k, st := range p.starts {
+		if p.at[k] < i {
+			p.at[k] = to
+			if n := bytes.Index(buf[i:to], st); n >= 0 {
+				p.at[k] = i + n
 			}
 		}
-		if at == to || s.recordAt(from, at, to, budget) > 0 {
-			return at
+		first = min(first, p.at[k])
+	}
+	return first
+}
+
+// nextPlace finds where a whole record or a run of NUL bytes begins, to if nowhere.
+func (s *Scanner) nextPlace(junk *front, p *places, i, to int, budget *int) int {
+	nul := p.nextNUL(s.buf, i, to)
+	for {
+		at := p.nextStart(s.buf, i, to)
+		if at >= nul || s.recordAt(junk, at, nul, budget) > 0 {
+			return min(at, nul)
 		}
 		i = at + 1
 	}
-	return to
 }
 
 // join puts a record together that raw newlines spread over several lines, the first of them

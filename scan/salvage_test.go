@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -386,4 +387,50 @@ func FuzzScanner(f *testing.F) {
 		// A reader that knows nothing of the format must not fail either.
 		look(t, scan.Lines, session.Framing{}, data)
 	})
+}
+
+// tornArray is a line that holds the beginning of an array of n objects, and a whole array behind it.
+func tornArray(n int) string {
+	element := `{"kind":"value","seq":5,"value":"` + strings.Repeat("v", 60) + `"}`
+	return "[" + strings.Repeat(element+",", n) + `{"kind":"val` + "[" + element + "]\n"
+}
+
+var arrays = session.Framing{
+	Keys: []string{"kind", "seq", "[].kind", "[].seq"}, Arrays: true,
+	Starts: [][]byte{[]byte(`[{"kind":"`), []byte(`{"kind":"`)}, Needs: [][]string{{"kind", "seq"}, {"[].kind", "[].seq"}},
+}
+
+// Of a torn array no element is a record, however many there are, and the one behind it is found.
+func TestTornArray(t *testing.T) {
+	text := tornArray(5000)
+	whole := text[strings.LastIndex(text, "[") : len(text)-1]
+	s, err := scan.New(t.Context(), strings.NewReader(text), int64(len(text)), scan.Options{Medium: scan.Lines, Framing: arrays})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Next() || string(s.Record().Raw) != whole || s.Next() {
+		t.Errorf("it is not found")
+	}
+	f := s.Findings()
+	if len(f) != 1 || f[0].Code != finding.GluedTorn || f[0].Missing != "tail" || f[0].TextLen != int64(len(text)-len(whole)-1) {
+		t.Errorf("%+v", f)
+	}
+}
+
+// BenchmarkTornLine takes as long for each byte of a long line as for each of a short one.
+func BenchmarkTornLine(b *testing.B) {
+	for _, n := range []int{1000, 10_000, 100_000} {
+		text := tornArray(n)
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				s, err := scan.New(b.Context(), strings.NewReader(text), int64(len(text)), scan.Options{Medium: scan.Lines, Framing: arrays})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for s.Next() {
+				}
+			}
+		})
+	}
 }
