@@ -10,7 +10,6 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
-// A record spread over more than this is not put together again.
 var bom = []byte{0xEF, 0xBB, 0xBF}
 
 // faulty judges the line buf[pos:to], which is not one whole record with its newline. Whole
@@ -520,8 +519,3 @@ func (s *Scanner) nextPlace(junk *front, p *places, i, to int, budget *int) int 
 		i = at + 1
 	}
 }
-
-// join puts a record together that raw newlines spread over several lines, the first of them
-// at s.pos. It looks ahead until a line is a whole record by itself.
-// lookahead returns how far from s.pos the lines reach that are no records by themselves, and
-// how many they are, the first one included.

@@ -434,3 +434,40 @@ func BenchmarkTornLine(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSplit takes as long for each byte of a file in which every record is spread over two lines, however many they are.
+func BenchmarkSplit(b *testing.B) {
+	for _, n := range []int{1000, 10_000, 50_000} {
+		text := strings.Repeat(`{"t":"a","v":"`+strings.Repeat("v", 400)+"\n"+strings.Repeat("v", 400)+"\"}\n", n)
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				s, err := scan.New(b.Context(), strings.NewReader(text), int64(len(text)), scan.Options{Medium: scan.Lines, Framing: session.Framing{Keys: []string{"t"}}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				records := 0
+				for s.Next() {
+					s.Findings()
+					records++
+				}
+				if records != n {
+					b.Fatalf("%d records", records)
+				}
+			}
+		})
+	}
+}
+
+// What is sought for records on several lines is bounded: lines that each begin what goes on for ever are torn, and the records
+// behind them are found.
+func TestSplitBound(t *testing.T) {
+	text := strings.Repeat("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n", 40_000) + `{"t":"a"}` + "\n"
+	s, err := scan.New(t.Context(), strings.NewReader(text), int64(len(text)), scan.Options{Medium: scan.Lines, Framing: session.Framing{Keys: []string{"t"}, Arrays: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Next() || string(s.Record().Raw) != `{"t":"a"}` || s.Next() || len(s.Findings()) != 40_000 {
+		t.Errorf("the record behind them is not found: %v", s.Err())
+	}
+}

@@ -62,6 +62,7 @@ type Scanner struct {
 	framing session.Framing
 	needs   [][]uint16 // Needs as capture keys
 	inside  [][]uint16 // those of Inside, likewise
+	joining int64      // bytes that were looked at for records on several lines
 	starts  [][]byte   // Framing.Starts, or what the first record taught
 
 	buf      []byte // window; Pad zero bytes stand behind end

@@ -8,31 +8,34 @@ import (
 	"github.com/sessfix/sessfix/session"
 )
 
+// A record spread over more than this is not put together again.
 const (
 	maxSplitLines = 4096
 	maxSplitBytes = 16 << 20
+	// joinBytes are looked at in any case.
+	joinBytes = 4 * maxSplitBytes
 )
 
+// join puts a record together that raw newlines spread over several lines, the first of them at s.pos; it begins at s.pos+skip. None
+// of the others is a record by itself.
 func (s *Scanner) join(skip int) bool {
 	if !s.opens(s.buf[s.pos+skip]) {
 		return false
 	}
-	upto, lines := s.lookahead(skip)
-	if lines < 2 {
+	reach := s.reach(skip)
+	if reach == 0 {
 		return false
 	}
-	from := s.pos + skip
-	stop, f := s.m.Tolerant(s.buf[:s.end+Pad], from, s.pos+upto)
-	if f.Cause != OK || !s.isRecord() {
+	from, stop := s.pos+skip, s.pos+reach
+	to, terminated := s.end, false
+	if nl := bytes.IndexByte(s.buf[stop:s.end], '\n'); nl >= 0 {
+		to, terminated = stop+nl, true
+	}
+	if !blank(s.buf[stop:to]) || s.wholeLine(from, to) {
 		return false
 	}
-	nl := bytes.IndexByte(s.buf[stop:s.pos+upto], '\n')
-	to := s.pos + upto
-	terminated := nl >= 0
-	if terminated {
-		to = stop + nl
-	}
-	if !blank(s.buf[stop:to]) {
+	s.m.Tolerant(s.buf[:s.end+Pad], from, to)
+	if !s.isRecord() {
 		return false
 	}
 	count := int64(bytes.Count(s.buf[from:to], []byte{'\n'})) + 1
@@ -73,28 +76,45 @@ func (s *Scanner) join(skip int) bool {
 	return true
 }
 
-func (s *Scanner) lookahead(skip int) (upto, lines int) {
-	at := 0
-	for lines < maxSplitLines && at < maxSplitBytes {
-		nl := bytes.IndexByte(s.buf[s.pos+at:s.end], '\n')
-		if nl < 0 {
-			if !s.eof && s.err == nil {
-				s.more()
-				continue
-			}
-			if s.pos+at == s.end {
-				return at, lines
-			}
-			nl = s.end - s.pos - at
+// reach is how far from s.pos a value reaches that begins at s.pos+skip and goes on on further lines, to the end of the last of
+// them in the window; 0 if it breaks off, or goes on for too long. What all such looks cost is bounded by what was read.
+func (s *Scanner) reach(skip int) int {
+	for {
+		from := s.pos + skip
+		if s.joining > 16*(s.base+int64(s.pos))+joinBytes {
+			return 0
 		}
-		from, to := s.pos+at, s.pos+at+nl
-		if lines > 0 && s.object(from, to) {
-			if stop, f := s.m.Value(s.buf[:s.end+Pad], from, to); f.Cause == OK && blank(s.buf[stop:to]) && s.isRecord() {
-				return at, lines
+		stop, f := s.m.Tolerant(s.buf[:s.end+Pad], from, min(s.end, from+maxSplitBytes))
+		s.joining += int64(max(stop, f.Off) - from)
+		switch {
+		case f.Cause == OK && (s.eof || s.err != nil || bytes.IndexByte(s.buf[stop:s.end], '\n') >= 0):
+			if lines := bytes.Count(s.buf[from:stop], []byte{'\n'}); lines == 0 || lines >= maxSplitLines {
+				return 0
 			}
+			return stop - s.pos
+		case f.Cause != OK && f.Cause != Truncated, s.eof, s.err != nil, s.end-from >= maxSplitBytes:
+			return 0
 		}
-		at = min(at+nl+1, s.end-s.pos)
-		lines++
+		s.more()
 	}
-	return at, lines
+}
+
+// wholeLine tells whether a line of buf[from:to], but the first, is a record by itself.
+func (s *Scanner) wholeLine(from, to int) bool {
+	for {
+		nl := bytes.IndexByte(s.buf[from:to], '\n')
+		if nl < 0 {
+			return false
+		}
+		from += nl + 1
+		end := to
+		if nl := bytes.IndexByte(s.buf[from:to], '\n'); nl >= 0 {
+			end = from + nl
+		}
+		if s.object(from, end) {
+			if stop, f := s.m.Value(s.buf[:s.end+Pad], from, end); f.Cause == OK && blank(s.buf[stop:end]) && s.isRecord() {
+				return true
+			}
+		}
+	}
 }

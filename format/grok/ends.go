@@ -67,10 +67,10 @@ func (d *updates) hurtBehind(at session.Ref) bool {
 	return slices.ContainsFunc(d.wounds, func(w wound) bool { return w.at > at.Text })
 }
 
-// ofThisTurn tells whether the history's last answer that asks belongs to the open turn: one of its calls was shown in it, or
-// none was shown anywhere.
+// ofThisTurn tells whether the history's last turn is the open one: one of its calls was shown in that, of whichever answer, since
+// a client that is killed takes the newest update of the log with it; or none was shown in that.
 func (d *updates) ofThisTurn(h told) bool {
-	return len(d.order) == 0 || slices.ContainsFunc(h.asks, func(a ask) bool { return d.calls[a.id] != nil })
+	return len(d.order) == 0 || slices.ContainsFunc(d.order, func(id string) bool { return h.turn[id] })
 }
 
 // settle reports a call without end and writes what ends it.

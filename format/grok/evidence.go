@@ -17,6 +17,7 @@ type ask struct{ id, name, args string }
 type told struct {
 	dir     fs.FS
 	asks    []ask                   // of its last answer that asks, behind the last prompt
+	turn    map[string]bool         // what was asked for behind the last prompt
 	results map[string]session.Span // of each call
 }
 
@@ -31,17 +32,19 @@ func (t *told) result(id string) (text string, ok bool) {
 }
 
 func readHistory(dir fs.FS) (t told) {
-	t.dir, t.results = dir, map[string]session.Span{}
+	t.dir, t.turn, t.results = dir, map[string]bool{}, map[string]session.Span{}
 	numbered := false
 	besideAt(dir, historyName, func(f *fields, at, end int64) {
 		numbered = numbered || f.Kind(kItemPrompt) == '0'
 		switch {
 		case f.Kind(kItemPrompt) == '0' || !numbered && (string(f.Str(kType)) == "user" || string(f.Str(kRole)) == "user") && bytes.Contains(f.Value(kContent), query):
 			t.asks = t.asks[:0]
+			clear(t.turn)
 		case len(f.calls) > 0:
 			t.asks = t.asks[:0]
 			for _, c := range f.calls {
-				t.asks = append(t.asks, ask{string(f.Inside(c.id)), string(f.Inside(c.name)), string(f.Inside(c.args))})
+				a := ask{string(f.Inside(c.id)), string(f.Inside(c.name)), string(f.Inside(c.args))}
+				t.asks, t.turn[a.id] = append(t.asks, a), true
 			}
 		case f.Has(kCall):
 			t.results[string(f.Str(kCall))] = session.Span{Text: at, TextLen: end - at}

@@ -51,6 +51,10 @@ func TestEndings(t *testing.T) {
 		{"it was said to wait, and the events know better", []string{"user:1:c", "say:d", "wait:c1", "call:c2"}, asked(), folder{eventsName: events("turn", "ended:completed", "turn", "loop", "tool")},
 			"failed c1 " + unknown + ", failed c2 " + gone + ", end interrupted"},
 		{"a call that was never shown", []string{"user:1:c", "say:d", "call:c1", "done:c1:x"}, asked("result:c1:x"), nil, "call c2, failed c2 " + unknown + ", end interrupted"},
+		{"the second answer's call was never shown", []string{"user:1:c", "say:d", "call:c0", "done:c0:x", "say:d"},
+			history("system", "user:0:a", "answer:b", "user:1:c", "asks:d:c0", "result:c0:x", "asks:d:c1"), nil, "call c1, failed c1 " + unknown + ", end interrupted"},
+		{"the history is behind, and its last call was an earlier turn's", []string{"user:1:c", "say:d", "call:c9", "done:c9:x", "user:2:e", "say:f", "call:c8", "done:c8:x"},
+			history("system", "user:0:a", "answer:b", "user:1:c", "asks:d:c0", "result:c0:x", "asks:d:c1"), nil, "end interrupted"},
 		{"all ended", []string{"user:1:c", "say:d", "call:c1", "call:c2", "done:c1:x", "done:c2:y"}, asked("result:c1:x", "result:c2:y"), nil, "end interrupted"},
 		{"all ended, and the turn as well", []string{"user:1:c", "say:d", "call:c1", "call:c2", "done:c1:x", "done:c2:y", "end:max_tokens"}, asked("result:c1:x", "result:c2:y"), nil, ""},
 	} {
