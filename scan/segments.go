@@ -1,6 +1,9 @@
 package scan
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // segment is a stretch of a faulty line.
 type segment struct {
@@ -80,14 +83,11 @@ type places struct {
 }
 
 func (s *Scanner) places() *places {
-	p := &places{starts: s.starts, nul: -1}
-	if len(p.starts) == 0 {
-		p.starts = [][]byte{[]byte(`{"`)}
+	starts := s.starts
+	if len(starts) == 0 {
+		starts = [][]byte{[]byte(`{"`)}
 	}
-	for range p.starts {
-		p.at = append(p.at, -1)
-	}
-	return p
+	return &places{starts: starts, at: slices.Repeat([]int{-1}, len(starts)), nul: -1}
 }
 
 // nextNUL is where the next NUL byte stands, to if nowhere.

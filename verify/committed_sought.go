@@ -77,15 +77,20 @@ func oneRecord(b []byte) error {
 	if len(b) == 0 || b[0] != '{' && b[0] != '[' || bytes.IndexByte(b, '\n') >= 0 {
 		return ErrRecord
 	}
-	m, err := scan.NewMachine(nil)
-	if err != nil {
-		return err
-	}
-	buf := append(append(make([]byte, 0, len(b)+scan.Pad), b...), make([]byte, scan.Pad)...)
-	if end, f := m.Value(buf, 0, len(b)); f.Cause != scan.OK || end != len(b) {
+	if end, cause := value(b); cause != scan.OK || end != len(b) {
 		return ErrRecord
 	}
 	return nil
+}
+
+// value is where the JSON value ends that a text begins with, and what is wrong with it.
+func value(b []byte) (end int, cause scan.Cause) {
+	m, err := scan.NewMachine(nil)
+	if err != nil {
+		return 0, scan.Syntax
+	}
+	end, f := m.Value(append(bytes.Clone(b), make([]byte, scan.Pad)...), 0, len(b))
+	return end, f.Cause
 }
 
 // know reads number and own id off the record, as the log's dialect has them.

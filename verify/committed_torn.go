@@ -18,7 +18,7 @@ func (l *log) tornEnd(s *sought) *finding.Finding {
 		if f.Code != finding.TornTail || f.End() != l.in.Size {
 			continue
 		}
-		if piece := l.damaged(f); int64(len(piece)) == f.Len && (s.record != nil && bytes.HasPrefix(s.record, piece) || begun(piece)) {
+		if piece := l.damaged(f); len(piece) > 0 && int64(len(piece)) == f.Len && (s.record != nil && bytes.HasPrefix(s.record, piece) || begun(piece)) {
 			return f
 		}
 	}
@@ -35,13 +35,8 @@ func begun(piece []byte) bool {
 			break
 		}
 	}
-	m, err := scan.NewMachine(nil)
-	if err != nil || len(piece) == 0 {
-		return false
-	}
-	buf := append(append(make([]byte, 0, len(piece)+scan.Pad), piece...), make([]byte, scan.Pad)...)
-	_, f := m.Value(buf, 0, len(piece))
-	return (piece[0] == '{' || piece[0] == '[') && f.Cause == scan.Truncated
+	_, cause := value(piece)
+	return len(piece) > 0 && (piece[0] == '{' || piece[0] == '[') && cause == scan.Truncated
 }
 
 // tornAt says what the end is of a log that is torn, and that it must be mended before anything is written behind it.
